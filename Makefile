@@ -1,0 +1,48 @@
+# Every target prepares what it needs; `make` alone lists the targets.
+
+PYTHON ?= python3
+WORKERS ?= auto
+BIN := .venv/bin
+# Doubled: pip then speaks only of errors.
+PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help test demo prove format clean
+
+help:  ## List the targets
+	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+
+test: .venv/.dev  ## Check format, lint and types, then run the tests (WORKERS=auto)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n $(WORKERS)
+
+demo: .venv/.core  ## Fit the embedded games and show what comes out
+	$(BIN)/dpmf demo
+
+prove: .venv/.dev  ## Run the long proofs
+	$(BIN)/python proofs/run.py
+
+format: .venv/.dev  ## Rewrite the code in the one format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:  ## Remove the environment, caches and outputs
+	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build demo dist
+
+# pip comes last when an environment is made, so it marks a complete one.
+$(BIN)/pip:
+	@command -v $(PYTHON) >/dev/null || \
+	  { echo "dpmf needs Python 3.11 or newer, but there is no $(PYTHON): set PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit( \
+	  "dpmf needs Python 3.11 or newer, but $(PYTHON) is %d.%d: set PYTHON=..." % sys.version_info[:2])'
+	$(PYTHON) -m venv .venv
+
+.venv/.core: pyproject.toml | $(BIN)/pip
+	$(PIP_INSTALL) -e .
+	@touch $@
+
+.venv/.dev: pyproject.toml | $(BIN)/pip
+	$(PIP_INSTALL) -e '.[dev]'
+	@touch .venv/.core $@

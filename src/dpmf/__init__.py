@@ -1,0 +1,63 @@
+"""Dependent probabilistic matrix factorization; public names are loaded when first used."""
+
+import importlib
+import importlib.metadata
+from typing import TYPE_CHECKING, Any
+
+from dpmf.errors import (
+    ConfigError,
+    DataError,
+    DpmfError,
+    DpmfWarning,
+    FileError,
+    SamplingError,
+)
+
+if TYPE_CHECKING:
+    from dpmf import datasets, errors, kernels, likelihoods
+    from dpmf.data import Dyads
+    from dpmf.inference.estimator import DPMF, PMF
+    from dpmf.posterior import load
+
+    __version__: str
+
+__all__ = [
+    "DPMF",
+    "PMF",
+    "ConfigError",
+    "DataError",
+    "DpmfError",
+    "DpmfWarning",
+    "Dyads",
+    "FileError",
+    "SamplingError",
+    "__version__",
+    "datasets",
+    "errors",
+    "kernels",
+    "likelihoods",
+    "load",
+]
+
+# Most of these import jax, which takes half a second: too long for `dpmf --help`.
+_MODULE_OF = {
+    "DPMF": "dpmf.inference.estimator",
+    "PMF": "dpmf.inference.estimator",
+    "Dyads": "dpmf.data",
+    "load": "dpmf.posterior",
+}
+_SUBMODULES = {"datasets", "errors", "kernels", "likelihoods"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return importlib.import_module(f"dpmf.{name}")
+    if name == "__version__":
+        return importlib.metadata.version("dpmf")
+    if name in _MODULE_OF:
+        return getattr(importlib.import_module(_MODULE_OF[name]), name)
+    raise AttributeError(f"module 'dpmf' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,174 @@
+"""Events between the rows and the columns of a matrix, as arrays with a codebook."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from jaxtyping import Float, Int
+
+from dpmf.data import encoding
+from dpmf.data.codebook import Codebook
+from dpmf.data.frames import nearest, opened
+from dpmf.data.names import Names
+from dpmf.data.roles import blank_codebook
+from dpmf.errors import DataError, DpmfWarning
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Dyads:
+    """Who met whom, with what side information, and what happened.
+
+    An event observes one cell of the matrix, or two: then the second cell swaps row
+    and column, as the two scores of a game do.
+    """
+
+    codebook: Codebook
+    rows: Int[np.ndarray, "events pair"]  # places in `row_names`
+    cols: Int[np.ndarray, "events pair"]  # places in `col_names`
+    inputs: Float[np.ndarray, "events pair columns"]  # encoded side information
+    values: Float[np.ndarray, "events pair"]  # NaN where not observed
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        row: str,
+        col: str,
+        value: str | Sequence[str],
+        inputs: Sequence[str] = (),
+        mirrored: Sequence[str] = (),
+        source: str = "frame",
+    ) -> "Dyads":
+        """Encode a frame with one event in each row.
+
+        Args:
+            frame: A pandas or polars frame; it is left as it is.
+            row: Column that names the row member, such as the user or the home team.
+            col: Column that names the column member.
+            value: Column of what was observed, or two such columns: the second value is
+                that of the cell with row and column swapped, and both sides then share
+                one set of names.
+            inputs: Columns of side information: numbers, dates, booleans or categories.
+                Text is a category.
+            mirrored: The inputs that change sign in the second cell, such as `home`.
+            source: Where the frame came from, for messages.
+
+        Returns:
+            The events as arrays. Names and levels are numbered in first-seen order.
+
+        Raises:
+            DataError: The frame cannot be used; the message says where and why.
+        """
+        table = opened(frame, source=source)
+        codebook = blank_codebook(
+            table,
+            row=row,
+            col=col,
+            value=value,
+            inputs=inputs,
+            mirrored=mirrored,
+            source=source,
+        )
+        dyads = _encoded(table, codebook, source, optional=False)
+        _require_two_names(dyads, source)
+        for place, name in enumerate(dyads.input_names):
+            if np.ptp(dyads.inputs[..., place]) == 0:
+                message = f"{source}: input {name!r} is constant, so it carries no information."
+                warnings.warn(message, DpmfWarning, stacklevel=2)
+        return dyads
+
+    def encode(self, frame: Any, *, source: str = "frame") -> "Dyads":
+        """Encode another frame with the numbering of this one.
+
+        Args:
+            frame: A frame with the same row, column and input columns. Value columns
+                may be absent or wholly missing: the values are then NaN.
+            source: Where the frame came from, for messages.
+
+        Returns:
+            The events of `frame`. Its codebook is this one with new members and new
+            category levels appended, so that old numbers keep their meaning.
+
+        Raises:
+            DataError: The frame cannot be used; the message says where and why.
+        """
+        return _encoded(opened(frame, source=source), self.codebook, source, optional=True)
+
+    def take(self, events: Sequence[int] | np.ndarray) -> "Dyads":
+        """Some of the events, by place or by mask, with the same codebook."""
+        places = np.arange(self.events)[events]
+        return replace(
+            self,
+            rows=self.rows[places],
+            cols=self.cols[places],
+            inputs=self.inputs[places],
+            values=self.values[places],
+        )
+
+    def column(self, name: str) -> Float[np.ndarray, "events pair"]:
+        """One input column, encoded, for every cell."""
+        if name not in self.input_names:
+            hint = nearest(name, self.input_names)
+            raise DataError(f"there is no input {name!r}. {hint}")
+        return self.inputs[..., self.input_names.index(name)]
+
+    @property
+    def events(self) -> int:
+        """Number of events."""
+        return self.rows.shape[0]
+
+    @property
+    def pair(self) -> int:
+        """Cells per event, 1 or 2."""
+        return self.rows.shape[1]
+
+    @property
+    def cells(self) -> int:
+        """Number of cells of all events."""
+        return self.rows.size
+
+    @property
+    def row_names(self) -> Names:
+        """Names of the rows, in first-seen order."""
+        return self.codebook.row_names
+
+    @property
+    def col_names(self) -> Names:
+        """Names of the columns, in first-seen order."""
+        return self.codebook.col_names
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """Names of the input columns."""
+        return self.codebook.input_names
+
+    def __len__(self) -> int:
+        return self.events
+
+    def __repr__(self) -> str:
+        inputs = f"inputs: {', '.join(self.input_names)}" if self.input_names else "no inputs"
+        return (
+            f"{self.events:,} events, {self.pair} cell{'s' if self.pair > 1 else ''} each; "
+            f"{len(self.row_names):,} rows, {len(self.col_names):,} columns; {inputs}"
+        )
+
+
+def _encoded(frame: nw.DataFrame, codebook: Codebook, source: str, optional: bool) -> Dyads:
+    codebook, rows, cols = encoding.members(frame, codebook, source=source)
+    codebook, inputs = encoding.inputs(frame, codebook, source=source)
+    values = encoding.values(frame, codebook, source=source, optional=optional)
+    return Dyads(codebook, rows, cols, inputs, values)
+
+
+def _require_two_names(dyads: Dyads, source: str) -> None:
+    sides = (dyads.codebook.row, dyads.row_names), (dyads.codebook.col, dyads.col_names)
+    for column, names in sides:
+        if len(names) < 2:
+            raise DataError(
+                f"{source}: column {column!r}: found {names[0]!r} in every event, expected at "
+                "least 2 different names; add events of others."
+            )

@@ -1,0 +1,25 @@
+"""Every error and warning that `dpmf` raises on purpose."""
+
+
+class DpmfError(Exception):
+    """Base of all errors that `dpmf` raises on purpose."""
+
+
+class DataError(DpmfError, ValueError):
+    """The data cannot be used as given; the message says where and what to do."""
+
+
+class ConfigError(DpmfError, ValueError):
+    """A model or a call was specified in a way that has no meaning."""
+
+
+class SamplingError(DpmfError, RuntimeError):
+    """A sampler cannot start or cannot go on."""
+
+
+class FileError(DpmfError, OSError):
+    """A file cannot be read or written; what was there is untouched."""
+
+
+class DpmfWarning(UserWarning):
+    """Something worth knowing that does not stop the work."""

@@ -1,0 +1,132 @@
+"""What a noise model must say, and what it gets for saying it."""
+
+import abc
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+from jaxtyping import Array, Float, Key
+
+from dpmf.errors import ConfigError, DataError
+from dpmf.priors import Prior
+
+CellLogProb = Callable[[Float[Array, "events pair"]], Float[Array, "events pair"]]
+
+
+class Noise(abc.ABC):
+    """A noise model at known parameters: how values scatter around `y`.
+
+    `y` is the matrix entry of each cell, on the link scale. Only `log_prob` and
+    `sample` are needed to fit and to forecast; `mean` and `covariance` default to
+    moments of `sample`.
+    """
+
+    @abc.abstractmethod
+    def log_prob(
+        self, y: Float[Array, "events pair"], values: Float[Array, "events pair"]
+    ) -> Float[Array, " events"]:
+        """Log probability (density or mass) of each event's values."""
+
+    @abc.abstractmethod
+    def sample(
+        self, key: Key[Array, ""], y: Float[Array, "events pair"]
+    ) -> Float[Array, "events pair"]:
+        """Values drawn given `y`."""
+
+    def mean(self, y: Float[Array, "events pair"]) -> Float[Array, "events pair"]:
+        """Expected values."""
+        return jnp.mean(self._samples(y), axis=0)
+
+    def covariance(self, y: Float[Array, "events pair"]) -> Float[Array, "events pair pair"]:
+        """Covariance of each event's values around their mean."""
+        centred = self._samples(y) - self.mean(y)[None]
+        return jnp.einsum("sei,sej->eij", centred, centred) / centred.shape[0]
+
+    def _samples(self, y: Float[Array, "events pair"]) -> Float[Array, "samples events pair"]:
+        return jax.vmap(lambda k: self.sample(k, y))(jr.split(jr.key(0), 256))
+
+    def split(
+        self,
+        key: Key[Array, ""],
+        y: Float[Array, "events pair"],
+        values: Float[Array, "events pair"],
+    ) -> CellLogProb | None:
+        """A log probability per cell, under which the cells of an event are independent.
+
+        For a likelihood whose cells are dependent this draws auxiliary variables from
+        their full conditional given `y`; the result is used for one pass over the
+        members and then thrown away. None says that there is no such form: members
+        then move one after another.
+        """
+        return None
+
+
+class Likelihood(abc.ABC):
+    """A choice of noise model: what a user writes, before its parameters are known."""
+
+    registry: ClassVar[dict[str, type["Likelihood"]]] = {}
+    pair: ClassVar[int | None] = None  # cells per event it needs; None takes any number
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Remember the class by name, so that a saved fit can name it."""
+        super().__init_subclass__(**kwargs)
+        Likelihood.registry[cls.__name__] = cls
+
+    @abc.abstractmethod
+    def priors(self, spread: float) -> dict[str, Prior]:
+        """Priors of its parameters; `spread` is the standard deviation of the values."""
+
+    @abc.abstractmethod
+    def at(self, parameters: Mapping[str, Float[Array, "..."]]) -> Noise:
+        """The noise model at given parameters."""
+
+    def scales(self, values: Float[np.ndarray, "events pair"]) -> tuple[float, float]:
+        """Root mean square and standard deviation that the features should reach.
+
+        The default suits values on a link scale (logits).
+        """
+        return 2.5, 2.5
+
+    def centre(self, values: Float[np.ndarray, "events pair"]) -> float:
+        """Where `y` should start, on the link scale."""
+        return 0.0
+
+    def check(self, values: Float[np.ndarray, "events pair"]) -> None:
+        """Refuse values that the noise model cannot produce.
+
+        Raises:
+            DataError: with the first offending row.
+        """
+        if self.pair is not None and values.shape[1] != self.pair:
+            name = type(self).__name__
+            raise DataError(
+                f"{name}: events have {values.shape[1]} value(s), expected {self.pair}. "
+                'Give value=("first", "second") for a pair, one name otherwise.'
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The choice as plain data; the inverse of `from_dict`."""
+        fields = dataclasses.asdict(self) if dataclasses.is_dataclass(self) else {}
+        return {"type": type(self).__name__, **fields}
+
+    @staticmethod
+    def from_dict(plain: Mapping[str, Any]) -> "Likelihood":
+        """The choice that `to_dict` described."""
+        fields = dict(plain)
+        name = fields.pop("type")
+        if name not in Likelihood.registry:
+            known = ", ".join(sorted(Likelihood.registry))
+            raise ConfigError(
+                f"there is no likelihood {name!r} here (known: {known}). "
+                "Import the module that defines it, then load again."
+            )
+        return Likelihood.registry[name](**fields)
+
+
+def first_row(wrong: np.ndarray) -> int:
+    """The 1-based data row of the first event with a wrong value."""
+    return int(np.argmax(wrong.any(axis=1))) + 1

@@ -1,0 +1,108 @@
+"""Ordered levels, such as one to five stars, with learned cut points."""
+
+import dataclasses
+from collections.abc import Mapping
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+from jaxtyping import Array, Float, Key
+
+from dpmf.errors import ConfigError, DataError
+from dpmf.likelihoods.base import CellLogProb, Likelihood, Noise, first_row
+from dpmf.priors import Normal, Prior
+from dpmf.types import pytree_dataclass
+
+
+@pytree_dataclass
+class OrdinalNoise(Noise):
+    r"""Cumulative logit: $P(z \le l) = \mathrm{sigmoid}(c_l - y)$ for levels 1, 2, ..."""
+
+    cuts: Float[Array, " cuts"]  # increasing; one fewer than there are levels
+
+    def level_log_probs(
+        self, y: Float[Array, "events pair"]
+    ) -> Float[Array, "events pair levels"]:
+        """Log probability of every level."""
+        edge = self.cuts[None, None] - y[:, :, None]
+        below = jax.nn.log_sigmoid(edge)  # log P(z <= l)
+        above = jax.nn.log_sigmoid(-edge)  # log P(z > l)
+        # P(l) = P(z <= l) P(z > l - 1) (1 - exp(-(c_l - c_{l-1}))): stable in both tails.
+        gap = jnp.log(-jnp.expm1(-jnp.diff(self.cuts)))
+        middle = below[:, :, 1:] + above[:, :, :-1] + gap[None, None]
+        return jnp.concatenate([below[:, :, :1], middle, above[:, :, -1:]], axis=2)
+
+    def cell_log_prob(
+        self, y: Float[Array, "events pair"], values: Float[Array, "events pair"]
+    ) -> Float[Array, "events pair"]:
+        """Log probability of each cell's level."""
+        level = values.astype(int) - 1
+        # A sum over one-hot levels: its gradient is a product, not a scatter.
+        chosen = level[:, :, None] == jnp.arange(self.cuts.shape[0] + 1)[None, None]
+        return jnp.sum(jnp.where(chosen, self.level_log_probs(y), 0.0), axis=2)
+
+    def log_prob(
+        self, y: Float[Array, "events pair"], values: Float[Array, "events pair"]
+    ) -> Float[Array, " events"]:
+        """Log probability of each event."""
+        return jnp.sum(self.cell_log_prob(y, values), axis=1)
+
+    def sample(
+        self, key: Key[Array, ""], y: Float[Array, "events pair"]
+    ) -> Float[Array, "events pair"]:
+        """Levels 1, 2, ..."""
+        return 1.0 + jr.categorical(key, self.level_log_probs(y), axis=2)
+
+    def mean(self, y: Float[Array, "events pair"]) -> Float[Array, "events pair"]:
+        """Expected level."""
+        levels = 1.0 + jnp.arange(self.cuts.shape[0] + 1)
+        return jnp.exp(self.level_log_probs(y)) @ levels
+
+    def covariance(self, y: Float[Array, "events pair"]) -> Float[Array, "events pair pair"]:
+        """Variance of the level on the diagonal."""
+        levels = 1.0 + jnp.arange(self.cuts.shape[0] + 1)
+        second = jnp.exp(self.level_log_probs(y)) @ levels**2
+        variance = second - self.mean(y) ** 2
+        return variance[:, :, None] * jnp.eye(y.shape[1])[None]
+
+    def split(
+        self,
+        key: Key[Array, ""],
+        y: Float[Array, "events pair"],
+        values: Float[Array, "events pair"],
+    ) -> CellLogProb:
+        """Cells are independent as they are."""
+        return lambda moved: self.cell_log_prob(moved, values)
+
+
+@dataclasses.dataclass(frozen=True)
+class Ordinal(Likelihood):
+    """Ratings 1, 2, ..., `levels`; the cut points between them are learned."""
+
+    levels: int
+
+    def __post_init__(self) -> None:
+        """Refuse a scale without two levels."""
+        if self.levels < 2:
+            raise ConfigError(f"Ordinal: levels={self.levels}, expected at least 2.")
+
+    def priors(self, spread: float) -> dict[str, Prior]:
+        """First cut N(0, 3^2), logarithms of the gaps N(0, 1)."""
+        gaps = Normal(0.0, 1.0, (self.levels - 2,))
+        return {"first_cut": Normal(0.0, 3.0, (1,)), "log_gaps": gaps}
+
+    def at(self, parameters: Mapping[str, Float[Array, "..."]]) -> OrdinalNoise:
+        """The noise at known cut points."""
+        first, gaps = parameters["first_cut"], jnp.exp(parameters["log_gaps"])
+        return OrdinalNoise(first + jnp.concatenate([jnp.zeros(1), jnp.cumsum(gaps)]))
+
+    def check(self, values: Float[np.ndarray, "events pair"]) -> None:
+        """Refuse anything but whole levels in range."""
+        super().check(values)
+        wrong = (values != np.round(values)) | (values < 1) | (values > self.levels)
+        if wrong.any():
+            raise DataError(
+                f"Ordinal: row {first_row(wrong)} holds {values[wrong][0]:g}, expected a whole "
+                f"level from 1 to {self.levels}. Recode the values or change `levels`."
+            )

@@ -1,0 +1,75 @@
+"""From white noise to the feature functions of every row (or column)."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dpmf.kernels import Kernel
+from dpmf.kernels.factor import cholesky_factor, dense_gram, jittered_gram
+from dpmf.model.state import Theta
+
+Factors = tuple[Float[Array, "rank levels levels"], ...]
+
+
+def factors(
+    kernel: Kernel, theta: Theta, levels: tuple[Float[Array, "levels columns"], ...]
+) -> Factors:
+    """Cholesky factors over the levels of each factor of the grid, for each latent function.
+
+    Args:
+        kernel: Kernel of the side.
+        theta: Its hyperparameters, one set per latent function.
+        levels: Of each factor of the kernel, or of all of them together (dense).
+    """
+    parts = kernel.factors()
+    dense = len(levels) < len(parts)
+
+    def one(theta: Theta) -> tuple[Float[Array, "levels levels"], ...]:
+        correlations = kernel.factors_at(theta)
+        if not dense:
+            pairs = zip(correlations, levels, strict=True)
+            return tuple(cholesky_factor(jittered_gram(c, one)) for c, one in pairs)
+        ends = [sum(len(p.columns) for p in parts[: i + 1]) for i in range(len(parts))]
+        spans = [
+            tuple(range(end - len(p.columns), end)) for p, end in zip(parts, ends, strict=True)
+        ]
+        gram = dense_gram(list(zip(correlations, spans, strict=True)), levels[0])
+        return (cholesky_factor(gram),)
+
+    if not theta:  # nothing varies between the latent functions
+        return tuple(factor[None] for factor in one({}))
+    return jax.vmap(one)(theta)
+
+
+def coloured(
+    white: Float[Array, "rank members inputs"], over_inputs: Factors
+) -> Float[Array, "rank members inputs"]:
+    r"""White noise into functions: $f_{km} = (L_{k1} \otimes L_{k2} \otimes \dots) w_{km}$."""
+    shape = tuple(factor.shape[-1] for factor in over_inputs)
+    grid = white.reshape(*white.shape[:2], *shape)
+    for axis, factor in enumerate(over_inputs):
+        grid = along(grid, factor, axis + 2)
+    return grid.reshape(white.shape[0], white.shape[1], math.prod(shape))
+
+
+def along(
+    grid: Float[Array, "rank members *levels"],
+    factor: Float[Array, "rank out in"],
+    axis: int,
+) -> Float[Array, "rank members *out"]:
+    """Multiply one axis of a grid of functions by each latent function's matrix."""
+    last = jnp.moveaxis(grid, axis, -1)
+    rows = last.reshape(last.shape[0], -1, last.shape[-1])
+    product = jnp.einsum("kni,koi->kno", rows, jnp.broadcast_to(
+        factor, (rows.shape[0], *factor.shape[1:])
+    ))
+    return jnp.moveaxis(product.reshape(*last.shape[:-1], factor.shape[1]), -1, axis)
+
+
+def features(
+    functions: Float[Array, "rank members inputs"], across_rank: Float[Array, "rank rank"]
+) -> Float[Array, "rank members inputs"]:
+    r"""What members add to the mean: $u_m - \mu = L f_m$, pointwise in the inputs."""
+    return jnp.einsum("rk,kmi->rmi", across_rank, functions)

@@ -1,0 +1,68 @@
+"""Lookups into tables, with gradients that are sums over lists instead of scatters.
+
+XLA on a CPU is slow at scatter-adds. Which cells look up which entry is known before
+sampling, so the gradient of a lookup can gather too: each entry has the list of the
+cells that use it, padded to the longest.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from dpmf.types import pytree_dataclass
+
+PADDING_LIMIT = 8  # lists may be this many times longer than the cells; past it, scatter
+
+
+@pytree_dataclass
+class Lookup:
+    """Which entry each cell reads, and the way back."""
+
+    entry: Int[Array, " cells"]
+    users: Int[Array, "entries most"] | None  # cells of each entry; padding = cells
+
+
+def lookup(entry: Int[np.ndarray, " cells"], entries: int) -> Lookup:
+    """Index the cells by the entry they read."""
+    counts = np.bincount(entry, minlength=entries)
+    most = max(int(counts.max(initial=0)), 1)
+    if most * entries > PADDING_LIMIT * max(len(entry), 1):
+        return Lookup(jnp.asarray(entry), None)
+    order = np.argsort(entry, kind="stable")
+    rank_within = np.arange(len(entry)) - np.repeat(np.cumsum(counts) - counts, counts)
+    users = np.full((entries, most), len(entry))
+    users[entry[order], rank_within] = order
+    return Lookup(jnp.asarray(entry), jnp.asarray(users))
+
+
+def sums(
+    index: Lookup, per_cell: Float[Array, "*batch cells"], entries: int
+) -> Float[Array, "*batch entries"]:
+    """Sum over the cells of each entry."""
+    if index.users is None:
+        empty = jnp.zeros((*per_cell.shape[:-1], entries), per_cell.dtype)
+        return empty.at[..., index.entry].add(per_cell)
+    padded = jnp.concatenate([per_cell, jnp.zeros_like(per_cell[..., :1])], axis=-1)
+    return jnp.sum(padded[..., index.users], axis=-1)
+
+
+@jax.custom_vjp
+def take(
+    table: Float[Array, "*batch entries"], index: Lookup
+) -> Float[Array, "*batch cells"]:
+    """The entry that each cell reads."""
+    return table[..., index.entry]
+
+
+def _take_forward(table, index):
+    return take(table, index), (index, table.shape[-1])
+
+
+def _take_backward(saved, cotangent):
+    index, entries = saved
+    zero = jax.tree.map(lambda x: np.zeros(x.shape, jax.dtypes.float0), index)
+    return sums(index, cotangent, entries), zero
+
+
+take.defvjp(_take_forward, _take_backward)

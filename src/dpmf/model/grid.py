@@ -1,0 +1,77 @@
+"""The points where functions live: distinct inputs, factor by factor, in first-seen order."""
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from dpmf.data import Dyads
+from dpmf.data.distinct import distinct, extended
+from dpmf.kernels import Kernel
+
+SPARSE = 4  # a product grid may hold this many points per distinct input
+
+
+@dataclasses.dataclass(frozen=True)
+class Grid:
+    """A product of factors; each holds the distinct inputs of the columns it reads.
+
+    Nothing is ever sorted: new levels are appended to their factor, so that white
+    coordinates of old levels keep their meaning.
+    """
+
+    columns: tuple[tuple[str, ...], ...]  # read by each factor
+    levels: tuple[Float[np.ndarray, "levels columns"], ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of levels of each factor."""
+        return tuple(len(one) for one in self.levels)
+
+    @property
+    def size(self) -> int:
+        """Number of points."""
+        return math.prod(self.shape)
+
+    def extended(self, data: Dyads) -> "tuple[Grid, Int[np.ndarray, ' cells']]":
+        """This grid with the new levels of `data` appended, and the point of each cell."""
+        pairs = [
+            extended(levels, points(data, columns))
+            for levels, columns in zip(self.levels, self.columns, strict=True)
+        ]
+        grid = Grid(self.columns, tuple(levels for levels, _ in pairs))
+        return grid, np.ravel_multi_index([index for _, index in pairs], grid.shape)
+
+
+def points(data: Dyads, columns: Sequence[str]) -> Float[np.ndarray, "cells columns"]:
+    """The inputs of all cells, in the given columns."""
+    if not columns:
+        return np.zeros((data.cells, 0))
+    return np.stack([data.column(name).reshape(-1) for name in columns], axis=1)
+
+
+def grid(kernel: Kernel, data: Dyads, *, dense: bool | None = None) -> Grid:
+    """The grid of a kernel's factors over the inputs of `data`.
+
+    Args:
+        kernel: Kernel whose factors read disjoint columns.
+        data: Training events.
+        dense: True puts all columns into one factor; None decides: a product grid is
+            used unless most of its points would be empty.
+    """
+    columns = tuple(factor.columns for factor in kernel.factors())
+    together = tuple(name for one in columns for name in one)
+    joint = distinct(points(data, together))[0]
+    separate = tuple(distinct(points(data, one))[0] for one in columns)
+    if dense is None:
+        dense = math.prod(len(one) for one in separate) > SPARSE * len(joint)
+    if dense:
+        return Grid((together,), (joint,))
+    return Grid(columns, separate)
+
+
+def training_columns(data: Dyads) -> Mapping[str, Float[np.ndarray, " cells"]]:
+    """Every input column over all cells, from which kernels take default bounds."""
+    return {name: data.column(name).reshape(-1) for name in data.input_names}

@@ -1,0 +1,76 @@
+"""From functions to y: the matrix entry at every cell."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dpmf.model.features import Factors, coloured, factors, features
+from dpmf.model.gather import take
+from dpmf.model.layout import Layout, SideLayout
+from dpmf.model.spec import SideSpec, Spec
+from dpmf.model.state import Parameters, Side, White
+
+
+class Coloured(NamedTuple):
+    """Cholesky factors of one side, and of its pooled mean."""
+
+    functions: Factors
+    pooled: Factors | None
+
+
+def side_factors(spec: SideSpec, shared: Side, cells: SideLayout) -> Coloured:
+    """The factors at the side's hyperparameters."""
+    pooled = None
+    if spec.pooled is not None:
+        pooled = factors(spec.pooled, shared.pooled_theta, cells.pooled_levels)
+    return Coloured(factors(spec.kernel, shared.theta, cells.levels), pooled)
+
+
+def deviations(
+    white: Float[Array, "rank members inputs"],
+    over: Coloured,
+    shared: Side,
+    cells: SideLayout,
+) -> Float[Array, "rank cells"]:
+    """What each cell's member adds to the mean; linear in `white`."""
+    across_rank = shared.sd[:, None] * shared.corr
+    table = features(coloured(white, over.functions), across_rank)
+    return take(table.reshape(table.shape[0], -1), cells.function)
+
+
+def means(
+    pooled_white: Float[Array, "rank one inputs"] | None,
+    over: Coloured,
+    shared: Side,
+    cells: SideLayout,
+) -> Float[Array, "rank cells"]:
+    """The mean of the side at each cell (one column if it is constant)."""
+    constant = shared.mean[:, None]
+    if pooled_white is None:
+        return constant
+    table = shared.pooled_sd[:, None] * coloured(pooled_white, over.pooled)[:, 0]
+    return constant + take(table, cells.pooled)
+
+
+def product(
+    u: Float[Array, "rank cells"], v: Float[Array, "rank cells"]
+) -> Float[Array, " cells"]:
+    """The matrix entry; softplus on the column side removes the sign flips."""
+    return jnp.sum(u * jax.nn.softplus(v), axis=0)
+
+
+def predictor(
+    spec: Spec, white: White, values: Parameters, arrays: Layout
+) -> Float[Array, "events pair"]:
+    """y at every cell of every event."""
+
+    def side(spec, white, pooled_white, shared, cells):
+        over = side_factors(spec, shared, cells)
+        mean = means(pooled_white, over, shared, cells)
+        return mean + deviations(white, over, shared, cells)
+
+    u = side(spec.rows, white.rows, white.rows_pooled, values.rows, arrays.rows)
+    v = side(spec.cols, white.cols, white.cols_pooled, values.cols, arrays.cols)
+    return product(u, v).reshape(arrays.values.shape)

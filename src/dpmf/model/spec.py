@@ -1,0 +1,112 @@
+"""Everything about a model that is settled before sampling: structure, priors, constants."""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from dpmf.kernels import Kernel
+from dpmf.likelihoods import Likelihood
+from dpmf.priors import LKJ, HalfNormal, Normal, Prior
+
+UNIT_MEAN = 0.54  # softplus(0.54) = 1: the column side has no units
+
+
+@dataclasses.dataclass(frozen=True)
+class SideSpec:
+    """One side of the matrix: its kernels, and the priors of what its members share."""
+
+    kernel: Kernel  # of every member's functions, bounds filled in
+    pooled: Kernel | None  # of the mean function that all members share; None: constant
+    mean: Normal
+    sd: HalfNormal  # of the functions of one member, and of the pooled mean
+    corr: LKJ
+
+    def theta(self) -> dict[str, Prior]:
+        """Priors of the kernel's hyperparameters, those of one latent function."""
+        return self.kernel.priors()
+
+    def pooled_theta(self) -> dict[str, Prior]:
+        """The same for the pooled mean; empty when the mean is constant."""
+        return self.pooled.priors() if self.pooled else {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Spec:
+    """A model with all its constants, computed once from the training data or given."""
+
+    rank: int
+    rows: SideSpec
+    cols: SideSpec
+    likelihood: Likelihood
+    scale: float  # root mean square of the values; 2.5 on a link scale
+    spread: float  # their standard deviation; 2.5 on a link scale
+
+    def noise(self) -> dict[str, Prior]:
+        """Priors of the likelihood's parameters."""
+        return self.likelihood.priors(self.spread)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `from_dict` turns back into the same spec."""
+
+        def side(one: SideSpec) -> dict[str, Any]:
+            pooled = one.pooled.to_dict() if one.pooled else None
+            return {"kernel": one.kernel.to_dict(), "pooled": pooled}
+
+        return {
+            "rank": self.rank,
+            "rows": side(self.rows),
+            "cols": side(self.cols),
+            "likelihood": self.likelihood.to_dict(),
+            "scale": self.scale,
+            "spread": self.spread,
+        }
+
+    @staticmethod
+    def from_dict(plain: Mapping[str, Any]) -> "Spec":
+        """The spec that `to_dict` described."""
+
+        def kernels(one: Mapping[str, Any]) -> tuple[Kernel, Kernel | None]:
+            pooled = Kernel.from_dict(one["pooled"]) if one["pooled"] else None
+            return Kernel.from_dict(one["kernel"]), pooled
+
+        return spec(
+            plain["rank"],
+            kernels(plain["rows"]),
+            kernels(plain["cols"]),
+            Likelihood.from_dict(plain["likelihood"]),
+            plain["scale"],
+            plain["spread"],
+        )
+
+
+def spec(
+    rank: int,
+    rows: tuple[Kernel, Kernel | None],
+    cols: tuple[Kernel, Kernel | None],
+    likelihood: Likelihood,
+    scale: float,
+    spread: float,
+) -> Spec:
+    """Put the priors together: U carries the units of the values, V has none.
+
+    Args:
+        rank: Number of latent functions K.
+        rows: Kernel of the row functions and of their pooled mean (None: constant mean).
+        cols: The same for the columns.
+        likelihood: Noise model.
+        scale: Root mean square of the values.
+        spread: Standard deviation of the values.
+    """
+    size, root = (rank,), math.sqrt(rank)
+    corr = LKJ(rank)
+    return Spec(
+        rank,
+        SideSpec(
+            *rows, Normal(0.0, scale / root, size), HalfNormal(spread / root, size), corr
+        ),
+        SideSpec(*cols, Normal(UNIT_MEAN, 1.0, size), HalfNormal(1.0, size), corr),
+        likelihood,
+        scale,
+        spread,
+    )

@@ -1,0 +1,83 @@
+"""The command's exit statuses, and what it prints where."""
+
+import importlib.metadata
+
+import pytest
+
+import dpmf.cli.demo
+from dpmf.cli import main
+from dpmf.errors import ConfigError, DataError, DpmfError, FileError, SamplingError
+
+
+def status(*arguments: str) -> int | str | None:
+    """What the command exits with."""
+    with pytest.raises(SystemExit) as leaving:
+        main(arguments)
+    return leaving.value.code
+
+
+def plant(monkeypatch, error: BaseException) -> None:
+    """Let the demo stop with `error`."""
+
+    def run(out, *, quiet, json):
+        raise error
+
+    monkeypatch.setattr(dpmf.cli.demo, "run", run)
+
+
+def test_version(capsys):
+    assert status("--version") == 0
+    assert capsys.readouterr().out == f"dpmf {importlib.metadata.version('dpmf')}\n"
+
+
+def test_help_lists_the_commands(capsys):
+    assert status("--help") == 0
+    assert "demo" in capsys.readouterr().out
+
+
+def test_unknown_option_is_a_usage_error(capsys):
+    assert status("demo", "--nosuch") == 2
+    assert "--nosuch" in capsys.readouterr().err
+
+
+def test_demo_is_handed_its_options(monkeypatch, tmp_path):
+    calls = []
+    monkeypatch.setattr(dpmf.cli.demo, "run", lambda out, **kwargs: calls.append((out, kwargs)))
+    assert status("demo", "--out", str(tmp_path), "--quiet", "--json") == 0
+    assert calls == [(tmp_path, {"quiet": True, "json": True})]
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (DataError("games.csv: line 3: [home] is empty"), 2),
+        (ConfigError("rank must be at least 1"), 2),
+        (SamplingError("the chain cannot start"), 1),
+        (FileError("fit.nc cannot be read"), 1),
+        (DpmfError("something else"), 1),
+    ],
+)
+def test_own_errors_are_one_line(monkeypatch, capsys, error, code):
+    plant(monkeypatch, error)
+    assert status("demo") == code
+    printed = capsys.readouterr()
+    assert printed.err == f"dpmf: {error}\n"
+    assert printed.out == ""
+
+
+def test_a_long_message_is_joined_into_one_line(monkeypatch, capsys):
+    plant(monkeypatch, DataError("first\nsecond"))
+    assert status("demo") == 2
+    assert capsys.readouterr().err == "dpmf: first second\n"
+
+
+def test_interruption(monkeypatch, capsys):
+    plant(monkeypatch, KeyboardInterrupt())
+    assert status("demo") == 130
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_bug_is_not_hidden(monkeypatch):
+    plant(monkeypatch, ZeroDivisionError("a bug"))
+    with pytest.raises(ZeroDivisionError, match="a bug"):
+        main(["demo"])

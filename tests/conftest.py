@@ -1,0 +1,35 @@
+"""Fixtures for all tests; none of them touches jax's global settings."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import jax
+import pytest
+
+SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def key() -> jax.Array:
+    """The same random key in every test."""
+    with jax.enable_x64(True):
+        return jax.random.key(0)
+
+
+@pytest.fixture
+def x64() -> Iterator[None]:
+    """Double precision while the test runs, for tests that call pure functions."""
+    with jax.enable_x64(True):
+        yield
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Callable[[str], Path]:
+    """The path of a file that may not be copied into the project."""
+
+    def path(name: str) -> Path:
+        if not (SHARED_DATA / name).exists():
+            pytest.skip(f"{name} is not in ../shared/data")
+        return SHARED_DATA / name
+
+    return path
