@@ -46,6 +46,10 @@ class Noise(abc.ABC):
         centred = self._samples(y) - self.mean(y)[None]
         return jnp.einsum("sei,sej->eij", centred, centred) / centred.shape[0]
 
+    def first_exceeds(self, y: Float[Array, "events pair"]) -> Float[Array, " events"] | None:
+        """Probability that the first value of a pair exceeds the second; None: no closed form."""
+        return None
+
     def _samples(self, y: Float[Array, "events pair"]) -> Float[Array, "samples events pair"]:
         return jax.vmap(lambda k: self.sample(k, y))(jr.split(jr.key(0), 256))
 

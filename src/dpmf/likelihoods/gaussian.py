@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
+from jax.scipy.stats import norm
 from jaxtyping import Array, Float, Key
 
 from dpmf.likelihoods.base import CellLogProb, Likelihood, Noise
@@ -55,6 +56,10 @@ class GaussianNoise(Noise):
         """sigma^2 on the diagonal."""
         shape = (*y.shape, y.shape[1])
         return jnp.broadcast_to(self.sigma**2 * jnp.eye(y.shape[1]), shape)
+
+    def first_exceeds(self, y: Float[Array, "events pair"]) -> Float[Array, " events"]:
+        """Normal probability of a positive margin."""
+        return norm.cdf((y[:, 0] - y[:, 1]) / (jnp.sqrt(2.0) * self.sigma))
 
     def split(
         self,

@@ -7,6 +7,7 @@ from typing import ClassVar
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
+from jax.scipy.stats import norm
 from jaxtyping import Array, Float, Key
 
 from dpmf.likelihoods.base import CellLogProb, Likelihood, Noise
@@ -49,6 +50,10 @@ class PairedGaussianNoise(Noise):
         one = jnp.ones(())
         matrix = jnp.stack([jnp.stack([one, self.rho]), jnp.stack([self.rho, one])])
         return jnp.broadcast_to(self.sigma**2 * matrix, (*y.shape, 2))
+
+    def first_exceeds(self, y: Float[Array, "events pair"]) -> Float[Array, " events"]:
+        """Normal probability of a positive margin."""
+        return norm.cdf((y[:, 0] - y[:, 1]) / (self.sigma * jnp.sqrt(2 * (1 - self.rho))))
 
     def split(
         self,

@@ -30,7 +30,7 @@ def parameters(spec: Spec, free: Parameters, fixed: Fixed = FREE_ALL) -> Paramet
     cols_mean = spec.cols.mean.value(free.cols.mean)
     unit = jax.nn.softplus(cols_mean)
     slope = unit / jax.nn.sigmoid(cols_mean)
-    rows_mean = spec.rows.mean.sd * (_sum_first(spec.rank) @ free.rows.mean) / unit
+    rows_mean = spec.rows.mean.sd * (sum_first(spec.rank) @ free.rows.mean) / unit
     return Parameters(
         _side(spec.rows, free.rows, fixed.rows, rows_mean, 1 / unit),
         _side(spec.cols, free.cols, fixed.cols, cols_mean, slope),
@@ -42,7 +42,7 @@ def free_coordinates(spec: Spec, values: Parameters, fixed: Fixed = FREE_ALL) ->
     """The inverse of `parameters`; None for whatever `fixed` holds."""
     unit = jax.nn.softplus(values.cols.mean)
     slope = unit / jax.nn.sigmoid(values.cols.mean)
-    rows_mean = _sum_first(spec.rank).T @ (values.rows.mean * unit / spec.rows.mean.sd)
+    rows_mean = sum_first(spec.rank).T @ (values.rows.mean * unit / spec.rows.mean.sd)
     cols_mean = spec.cols.mean.free(values.cols.mean)
     return Parameters(
         _free_side(spec.rows, values.rows, fixed.rows, rows_mean, 1 / unit),
@@ -56,7 +56,7 @@ def log_prior(spec: Spec, free: Parameters, fixed: Fixed = FREE_ALL) -> Float[Ar
     cols_mean = spec.cols.mean.value(free.cols.mean)
     unit = jax.nn.softplus(cols_mean)
     slope = unit / jax.nn.sigmoid(cols_mean)
-    rows_mean = (_sum_first(spec.rank) @ free.rows.mean) / unit
+    rows_mean = (sum_first(spec.rank) @ free.rows.mean) / unit
     jacobian = -jnp.sum(jnp.log(unit))  # of rows_mean given the free coordinates
     total = spec.rows.mean.log_density(rows_mean) + jacobian
     total += spec.cols.mean.log_density(free.cols.mean)
@@ -79,7 +79,7 @@ def sample_parameters(spec: Spec, key: Key[Array, ""]) -> Parameters:
     )
 
 
-def _sum_first(rank: int) -> Float[np.ndarray, "rank rank"]:
+def sum_first(rank: int) -> Float[np.ndarray, "rank rank"]:
     """An orthogonal matrix whose first column is constant."""
     basis = np.column_stack([np.ones(rank), np.eye(rank)[:, : rank - 1]])
     orthogonal = np.linalg.qr(basis)[0]

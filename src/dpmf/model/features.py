@@ -10,11 +10,11 @@ from dpmf.kernels import Kernel
 from dpmf.kernels.factor import cholesky_factor, dense_gram, jittered_gram
 from dpmf.model.state import Theta
 
-Factors = tuple[Float[Array, "rank levels levels"], ...]
+Factors = tuple[Float[Array, "_ _ _"], ...]  # rank (or 1) x levels x levels, of each factor
 
 
 def factors(
-    kernel: Kernel, theta: Theta, levels: tuple[Float[Array, "levels columns"], ...]
+    kernel: Kernel, theta: Theta, levels: tuple[Float[Array, "_ _"], ...]
 ) -> Factors:
     """Cholesky factors over the levels of each factor of the grid, for each latent function.
 
@@ -26,7 +26,7 @@ def factors(
     parts = kernel.factors()
     dense = len(levels) < len(parts)
 
-    def one(theta: Theta) -> tuple[Float[Array, "levels levels"], ...]:
+    def one(theta: Theta) -> tuple[Float[Array, "_ _"], ...]:
         correlations = kernel.factors_at(theta)
         if not dense:
             pairs = zip(correlations, levels, strict=True)
@@ -56,7 +56,7 @@ def coloured(
 
 def along(
     grid: Float[Array, "rank members *levels"],
-    factor: Float[Array, "rank out in"],
+    factor: Float[Array, "#rank out in"],
     axis: int,
 ) -> Float[Array, "rank members *out"]:
     """Multiply one axis of a grid of functions by each latent function's matrix."""

@@ -47,22 +47,25 @@ def sums(
     return jnp.sum(padded[..., index.users], axis=-1)
 
 
-@jax.custom_vjp
 def take(
     table: Float[Array, "*batch entries"], index: Lookup
 ) -> Float[Array, "*batch cells"]:
     """The entry that each cell reads."""
-    return table[..., index.entry]
+    return _take(table, index.entry, index.users)
 
 
-def _take_forward(table, index):
-    return take(table, index), (index, table.shape[-1])
+@jax.custom_vjp
+def _take(table, entry, users):  # arrays only: jax unflattens arguments with placeholders
+    return table[..., entry]
+
+
+def _take_forward(table, entry, users):
+    return _take(table, entry, users), (Lookup(entry, users), table.shape[-1])
 
 
 def _take_backward(saved, cotangent):
     index, entries = saved
-    zero = jax.tree.map(lambda x: np.zeros(x.shape, jax.dtypes.float0), index)
-    return sums(index, cotangent, entries), zero
+    return sums(index, cotangent, entries), None, None
 
 
-take.defvjp(_take_forward, _take_backward)
+_take.defvjp(_take_forward, _take_backward)

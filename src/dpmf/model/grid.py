@@ -23,7 +23,7 @@ class Grid:
     """
 
     columns: tuple[tuple[str, ...], ...]  # read by each factor
-    levels: tuple[Float[np.ndarray, "levels columns"], ...]
+    levels: tuple[Float[np.ndarray, "_ _"], ...]  # levels x columns, of each factor
 
     @property
     def shape(self) -> tuple[int, ...]:

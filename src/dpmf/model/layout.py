@@ -27,8 +27,8 @@ class Grids(NamedTuple):
 class SideLayout:
     """Where the cells find the functions of one side."""
 
-    levels: tuple[Float[Array, "levels columns"], ...]  # of each factor of the grid
-    pooled_levels: tuple[Float[Array, "levels columns"], ...] | None
+    levels: tuple[Float[Array, "_ _"], ...]  # levels x columns, of each factor of the grid
+    pooled_levels: tuple[Float[Array, "_ _"], ...] | None
     function: Lookup  # entry = member * points + point
     pooled: Lookup | None  # entry = point of the pooled grid
     member: Lookup  # entry = member

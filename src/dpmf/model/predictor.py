@@ -55,16 +55,16 @@ def means(
 
 
 def product(
-    u: Float[Array, "rank cells"], v: Float[Array, "rank cells"]
+    u: Float[Array, "rank cells"], unit: Float[Array, "rank cells"]
 ) -> Float[Array, " cells"]:
-    """The matrix entry; softplus on the column side removes the sign flips."""
-    return jnp.sum(u * jax.nn.softplus(v), axis=0)
+    """The matrix entry, from row features and softplus of the column features."""
+    return jnp.sum(u * unit, axis=0)
 
 
-def predictor(
+def cell_features(
     spec: Spec, white: White, values: Parameters, arrays: Layout
-) -> Float[Array, "events pair"]:
-    """y at every cell of every event."""
+) -> tuple[Float[Array, "rank cells"], Float[Array, "rank cells"]]:
+    """u and softplus(v) at every cell; softplus removes the sign flips."""
 
     def side(spec, white, pooled_white, shared, cells):
         over = side_factors(spec, shared, cells)
@@ -73,4 +73,11 @@ def predictor(
 
     u = side(spec.rows, white.rows, white.rows_pooled, values.rows, arrays.rows)
     v = side(spec.cols, white.cols, white.cols_pooled, values.cols, arrays.cols)
-    return product(u, v).reshape(arrays.values.shape)
+    return u, jax.nn.softplus(v)
+
+
+def predictor(
+    spec: Spec, white: White, values: Parameters, arrays: Layout
+) -> Float[Array, "events pair"]:
+    """y at every cell of every event."""
+    return product(*cell_features(spec, white, values, arrays)).reshape(arrays.values.shape)

@@ -53,7 +53,7 @@ def simulate_values(
     return spec.likelihood.at(values.noise).sample(key, y)
 
 
-def _points(levels: tuple[Float[Array, "levels columns"], ...]) -> int:
+def _points(levels: tuple[Float[Array, "_ _"], ...]) -> int:
     total = 1
     for one in levels:
         total *= one.shape[0]

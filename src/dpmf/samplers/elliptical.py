@@ -22,7 +22,6 @@ class Info(NamedTuple):
 
 class _Trial(NamedTuple):
     angle: Float[Array, " blocks"]
-    loglik: Float[Array, " blocks"]
     low: Float[Array, " blocks"]
     high: Float[Array, " blocks"]
     shrinks: Int[Array, " blocks"]
@@ -57,10 +56,17 @@ def step(
             each block to its log likelihood.
         axis: Axis of the blocks.
     """
-    key_other, key_level, key_angle, key_shrink = jr.split(key, 4)
-    blocks = white.shape[axis]
+    key_other, key_angle = jr.split(key)
     other = jr.normal(key_other, white.shape, white.dtype)
-    log_likelihood = on_ellipse(other)
+    angle, info = angle_step(key_angle, on_ellipse(other), white.shape[axis])
+    return turned(white, other, angle, axis), info
+
+
+def angle_step(
+    key: Key[Array, ""], log_likelihood: OnEllipse, blocks: int
+) -> tuple[Float[Array, " blocks"], Info]:
+    """The angle by which each block turns on its ellipse; 0 stays put."""
+    key_level, key_angle, key_shrink = jr.split(key, 3)
     level = log_likelihood(jnp.zeros(blocks)) + jnp.log(jr.uniform(key_level, (blocks,)))
 
     def unfinished(trial: _Trial) -> Bool[Array, ""]:
@@ -75,14 +81,12 @@ def step(
         angle = jnp.where(open_, angle, trial.angle)
         loglik = log_likelihood(angle)
         accepted = trial.accepted | (open_ & (loglik >= level))  # so that NaN is rejected
-        return _Trial(angle, loglik, low, high, trial.shrinks + open_, accepted)
+        return _Trial(angle, low, high, trial.shrinks + open_, accepted)
 
     turn = 2 * jnp.pi
     angle = jr.uniform(key_angle, (blocks,), maxval=turn)
-    loglik = log_likelihood(angle)
-    counts = jnp.zeros(blocks, int)
-    first = _Trial(angle, loglik, angle - turn, angle, counts, loglik >= level)
+    accepted = log_likelihood(angle) >= level
+    first = _Trial(angle, angle - turn, angle, jnp.zeros(blocks, int), accepted)
     last = jax.lax.while_loop(unfinished, shrink, first)
     # A bracket that was cut off may only stay: taking its last trial would be biased.
-    final = jnp.where(last.accepted, last.angle, 0.0)
-    return turned(white, other, final, axis), Info(last.shrinks, ~last.accepted)
+    return jnp.where(last.accepted, last.angle, 0.0), Info(last.shrinks, ~last.accepted)

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from blackjax.mcmc import hmc
 from jaxtyping import Array, Bool, Float, Int, Key
 
-MOST_STEPS = 512  # leapfrog steps in one trajectory
+MOST_STEPS = 256  # leapfrog steps in one trajectory
 
 
 class Tuning(NamedTuple):

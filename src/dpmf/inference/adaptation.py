@@ -1,0 +1,157 @@
+"""What warm-up learns across the chains of one fit: step size, trajectory length, scales.
+
+BlackJAX's own ChEES adaptation keeps a dim x dim covariance to bound the trajectory; at
+the 27,000 coordinates of three basketball seasons that is 5.8 GB, so the same criterion is
+followed here with running sums of one number per coordinate.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from blackjax.optimizers.dual_averaging import DualAveragingState, dual_averaging
+from jaxtyping import Array, Float
+
+from dpmf.samplers.hmc import Info, Tuning
+
+ACCEPTANCE = 0.75  # target; a little above the optimum for smooth targets, for safety
+RATE = 0.05  # of the trajectory length's logarithm, per step
+SHORTEST, LONGEST = 0.2, 12.0  # trajectory, in posterior scales
+PRIOR_COUNT = 10.0  # draws' worth of belief in the scales a window begins with
+
+_init, _update, _final = dual_averaging()
+
+
+class Moments(NamedTuple):
+    """Running mean and sum of squares of each coordinate over chains and steps."""
+
+    count: Float[Array, ""]
+    mean: Float[Array, " dim"]
+    squares: Float[Array, " dim"]
+
+
+class Adaptation(NamedTuple):
+    """Everything that changes during warm-up besides the chains."""
+
+    averaging: DualAveragingState
+    log_length: Float[Array, ""]
+    drift: Float[Array, ""]  # exponential averages of the length's gradient, as in Adam
+    energy: Float[Array, ""]
+    variance: Float[Array, " dim"]
+    moments: Moments
+
+
+def begin(variance: Float[Array, " dim"]) -> Adaptation:
+    """Before the first step."""
+    zero = jnp.zeros(())
+    return Adaptation(
+        _averaging(jnp.asarray(0.05)), jnp.log(jnp.ones(())), zero, zero, variance, empty(variance.shape[0])
+    )
+
+
+def empty(dim: int) -> Moments:
+    """No draws yet."""
+    return Moments(jnp.zeros(()), jnp.zeros(dim), jnp.zeros(dim))
+
+
+def tuning(adaptation: Adaptation) -> Tuning:
+    """The values in use during warm-up."""
+    step_size = jnp.exp(adaptation.averaging.log_x)
+    return Tuning(step_size, adaptation.variance, jnp.exp(adaptation.log_length))
+
+
+def frozen(adaptation: Adaptation) -> Tuning:
+    """The values to sample with: the average of the step sizes tried."""
+    return tuning(adaptation)._replace(step_size=_final(adaptation.averaging))
+
+
+def learned(
+    adaptation: Adaptation,
+    before: Float[Array, "chains dim"],
+    after: Float[Array, "chains dim"],
+    info: Info,
+    jitter: Float[Array, ""],
+    learn_length: Float[Array, ""],
+) -> Adaptation:
+    """One step of all chains taken into account.
+
+    Args:
+        adaptation: What was known.
+        before: Positions at the start of the step.
+        after: Positions after acceptance or rejection.
+        info: What happened, for each chain.
+        jitter: The share of the trajectory length that was used.
+        learn_length: 1, or 0 while the length is left alone.
+    """
+    acceptance = jnp.where(jnp.isfinite(info.acceptance), info.acceptance, 0.0)
+    averaging = _update(adaptation.averaging, ACCEPTANCE - jnp.mean(acceptance))
+    gradient = _length_gradient(adaptation, before, info, acceptance, jitter)
+    drift = 0.9 * adaptation.drift + 0.1 * gradient
+    energy = 0.95 * adaptation.energy + 0.05 * gradient**2
+    move = RATE * drift / jnp.sqrt(energy + 1e-20)
+    log_length = jnp.clip(
+        adaptation.log_length + learn_length * move, jnp.log(SHORTEST), jnp.log(LONGEST)
+    )
+    return Adaptation(
+        averaging, log_length, drift, energy, adaptation.variance,
+        _counted(adaptation.moments, after),
+    )
+
+
+def window_closed(
+    adaptation: Adaptation, shared: Float[Array, " dim"]
+) -> Adaptation:
+    """New scales from the window's moments; the step size is then sought anew.
+
+    Args:
+        adaptation: At the end of a window.
+        shared: 1 for coordinates whose prior is standard normal (white), 0 for others.
+    """
+    moments = adaptation.moments
+    count = moments.count / 5  # draws of a chain are not independent
+    seen = moments.squares / jnp.maximum(moments.count - 1, 1.0)
+    # White coordinates are many and each is seen little: lean on the prior's scale, 1.
+    weight = count / (count + PRIOR_COUNT)
+    variance = jnp.where(shared > 0, weight * seen + (1 - weight), seen)
+    usable = jnp.isfinite(variance) & (variance > 1e-14)
+    variance = jnp.where(usable, variance, adaptation.variance)
+    step_size = jnp.clip(jnp.exp(adaptation.averaging.log_x_avg), 1e-4, 0.5)
+    return adaptation._replace(
+        averaging=_averaging(step_size), variance=variance, moments=empty(variance.shape[0])
+    )
+
+
+def _averaging(step_size: Float[Array, ""]) -> DualAveragingState:
+    """Strongly typed from the start: a weak type would compile every program twice."""
+    count = jnp.ones((), int)
+    floats = _init(step_size)._replace(step=0.0)
+    return jax.tree.map(lambda x: jnp.asarray(x, float), floats)._replace(step=count)
+
+
+def _length_gradient(adaptation, before, info, acceptance, jitter) -> Float[Array, ""]:
+    """Direction in which the expected squared change of the squared radius grows (ChEES)."""
+    inverse = 1 / adaptation.variance
+    centre = jnp.where(
+        adaptation.moments.count > 0, adaptation.moments.mean, jnp.mean(before, axis=0)
+    )
+    old, new = before - centre, info.proposal - centre
+    growth = jnp.sum((new**2 - old**2) * inverse, axis=1)
+    speed = jnp.sum(new * info.momentum, axis=1)  # velocity is variance x momentum
+    each = growth * speed * jitter
+    usable = jnp.isfinite(each)
+    weight = jnp.where(usable, acceptance, 0.0)
+    return jnp.sum(weight * jnp.where(usable, each, 0.0)) / (jnp.sum(weight) + 1e-12)
+
+
+def _counted(moments: Moments, positions: Float[Array, "chains dim"]) -> Moments:
+    """Welford's update with the positions of all chains at once."""
+    chains = positions.shape[0]
+    mean = jnp.mean(positions, axis=0)
+    squares = jnp.sum((positions - mean[None]) ** 2, axis=0)
+    count = moments.count + chains
+    shift = mean - moments.mean
+    return Moments(
+        count,
+        moments.mean + shift * chains / count,
+        moments.squares + squares + shift**2 * moments.count * chains / count,
+    )

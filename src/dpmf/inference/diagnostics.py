@@ -1,0 +1,112 @@
+"""Whether the chains agree: R-hat and effective sample sizes of invariant quantities.
+
+The K latent functions may swap labels within and between chains without changing any
+prediction, so only what is the same under a swap is diagnosed: y at training cells, the
+likelihood's parameters, and hyperparameters sorted over the K functions.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from dpmf.inference.problem import Problem
+from dpmf.model.predictor import predictor
+from dpmf.model.state import State
+
+CELLS = 200  # training cells whose y is diagnosed
+RHAT_LIMIT, ESS_LIMIT = 1.05, 100.0
+
+
+class Diagnostics(NamedTuple):
+    """One row per diagnosed quantity; arrays have one entry per element."""
+
+    names: tuple[str, ...]
+    rhat: np.ndarray
+    ess_bulk: np.ndarray
+    ess_tail: np.ndarray
+    divergences: int
+    stayed: int
+
+    @property
+    def converged(self) -> bool:
+        """Every R-hat and the typical effective sample size are good enough."""
+        good = bool(np.nanmax(self.rhat) <= RHAT_LIMIT)
+        return good and bool(np.nanmedian(self.ess_bulk) >= ESS_LIMIT)
+
+    def line(self) -> str:
+        """One plain line: whether to trust the fit, and what to do if not."""
+        worst = int(np.nanargmax(self.rhat))
+        figures = (
+            f"max R-hat {self.rhat[worst]:.3f} ({self.names[worst]}), "
+            f"bulk ESS median {np.nanmedian(self.ess_bulk):.0f}, "
+            f"min {np.nanmin(self.ess_bulk):.0f}"
+        )
+        if self.divergences:
+            figures += f", {self.divergences} divergent steps"
+        if self.converged:
+            return f"Converged: {figures}."
+        return f"NOT converged: {figures}. Run longer: more warmup and draws, or more chains."
+
+
+def quantities(problem: Problem, states: State) -> dict[str, Float[np.ndarray, "..."]]:
+    """Invariant quantities, each with axes (chains, draws, elements)."""
+    cells = problem.arrays.values.size
+    chosen = jnp.asarray(np.unique(np.linspace(0, cells - 1, min(CELLS, cells)).astype(int)))
+
+    @jax.jit
+    def one(problem: Problem, state: State):
+        values = problem.parameters(state)
+        y = predictor(problem.spec, state.white, values, problem.arrays)
+        found = {"y": y.reshape(-1)[chosen]}
+        found |= {name: value.reshape(-1) for name, value in values.noise.items()}
+        for side in ("rows", "cols"):
+            shared = getattr(values, side)
+            for part, theta in (("", shared.theta), ("pooled ", shared.pooled_theta)):
+                for name, value in (theta or {}).items():
+                    found[f"{side} {part}{name}"] = jnp.sort(value, axis=0).reshape(-1)
+        return found
+
+    return over_draws(lambda state: one(problem, state), states)
+
+
+def over_draws(function, states: State) -> dict[str, Array]:
+    """Apply a function of one state to all draws, a chain's chunk at a time."""
+    mapped = jax.jit(lambda chunk: jax.lax.map(function, chunk, batch_size=16))
+    chains = jax.tree.leaves(states)[0].shape[0]
+    found = [
+        jax.tree.map(np.asarray, mapped(jax.tree.map(lambda x, c=c: jnp.asarray(x[c]), states)))
+        for c in range(chains)
+    ]
+    return jax.tree.map(lambda *parts: np.stack(parts), *found)
+
+
+def diagnostics(
+    found: dict[str, Float[np.ndarray, "..."]], stats: dict[str, np.ndarray]
+) -> Diagnostics:
+    """Rank-normalised split R-hat, bulk and tail ESS of every element."""
+    from arviz_stats.base import array_stats
+
+    names, columns = [], []
+    for name, value in found.items():
+        for element in range(value.shape[2]):
+            label = name if value.shape[2] == 1 else f"{name}[{element}]"
+            if np.ptp(value[:, :, element]) > 0:  # a fixed value has nothing to diagnose
+                names.append(label)
+                columns.append(value[:, :, element])
+    stacked = np.stack(columns)  # (elements, chains, draws)
+    short = stacked.shape[2] < 4  # too few draws to say anything
+
+    def each(function) -> np.ndarray:
+        return np.array([np.nan if short else function(one) for one in stacked])
+
+    rhat = each(array_stats.rhat)
+    bulk = each(lambda one: array_stats.ess(one, method="bulk"))
+    tail = each(lambda one: array_stats.ess(one, method="tail", prob=(0.05, 0.95)))
+    divergences = int(np.sum(stats.get("diverging", 0)))
+    stayed = int(np.sum(stats.get("stayed", 0)))
+    return Diagnostics(
+        tuple(names), rhat, bulk, tail, divergences, stayed
+    )

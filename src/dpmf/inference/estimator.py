@@ -1,0 +1,254 @@
+"""The model as a user writes it, and the way from data to a fit."""
+
+import dataclasses
+import warnings
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+
+from dpmf.data import Dyads
+from dpmf.errors import ConfigError, DpmfWarning
+from dpmf.inference.chains import Draws, Sizes, run
+from dpmf.inference.hyperparameters import Hyperparameters
+from dpmf.inference.problem import Problem
+from dpmf.inference.progress import Report, reporting
+from dpmf.inference.start import start as fresh_start
+from dpmf.kernels import Constant, Kernel, SquaredExponential
+from dpmf.likelihoods import Gaussian, Likelihood, PairedGaussian
+from dpmf.model.coordinates import parameters
+from dpmf.model.grid import training_columns
+from dpmf.model.layout import grids, layout
+from dpmf.model.predictor import predictor
+from dpmf.model.simulate import simulate_state, simulate_values
+from dpmf.model.spec import Spec, spec
+from dpmf.model.state import FREE_ALL, Parameters, State
+
+Pair = tuple[Any, Any]
+BUDGET = 512 * 2**20  # bytes of kept states
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Simulation:
+    """Events drawn from the prior, with what produced them."""
+
+    data: Dyads
+    parameters: Parameters
+    y: np.ndarray
+    state: State
+
+
+@dataclasses.dataclass(frozen=True)
+class DPMF:
+    """Dependent probabilistic matrix factorization (Adams, Dahl and Murray 2010).
+
+    y = u_m(x) . softplus(v_n(x)): every row m and column n has `rank` feature functions
+    of the inputs x with Gaussian-process priors.
+
+    Attributes:
+        rank: Number of latent functions K of each side.
+        kernel: Correlation over the inputs; a pair gives rows and columns their own.
+        likelihood: Noise model; None takes `Gaussian`, or `PairedGaussian` for pairs.
+        mean: "constant" (the paper), or "pooled": a function of the inputs that all
+            members of a side share. A pair gives rows and columns their own.
+        mean_kernel: Kernel of the pooled mean; None takes a squared exponential on
+            `home` where there is such an input, else the side's own kernel.
+        scale: Root mean square of the values; None takes it from the training data.
+        spread: Their standard deviation; None takes it from the training data.
+    """
+
+    rank: int = 1
+    kernel: Kernel | Pair = Constant()  # noqa: RUF009
+    likelihood: Likelihood | None = None
+    mean: str | Pair = "constant"
+    mean_kernel: Kernel | Pair | None = None
+    scale: float | None = None
+    spread: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a model that has no meaning."""
+        if not isinstance(self.rank, int) or self.rank < 1:
+            raise ConfigError(f"rank={self.rank!r}, expected a whole number of at least 1.")
+        for kernel in _both(self.kernel):
+            if not isinstance(kernel, Kernel):
+                raise ConfigError(
+                    f"kernel={kernel!r}, expected a kernel such as Matern12('time'), or a "
+                    "pair of them for rows and columns."
+                )
+        for mean in _both(self.mean):
+            if mean not in ("constant", "pooled"):
+                raise ConfigError(f"mean={mean!r}, expected 'constant' or 'pooled'.")
+        for name in ("scale", "spread"):
+            value = getattr(self, name)
+            if value is not None and not (np.isfinite(value) and value > 0):
+                raise ConfigError(f"{name}={value!r}, expected a positive number or None.")
+
+    def spec(self, data: Dyads) -> Spec:
+        """The model with all constants, which come from `data` unless they were given.
+
+        Raises:
+            ConfigError: A kernel reads an input that the data do not have.
+            DataError: The likelihood cannot produce the values.
+        """
+        likelihood = self.likelihood or (Gaussian() if data.pair == 1 else PairedGaussian())
+        likelihood.check(data.values)
+        scale, spread = likelihood.scales(data.values)
+        kernels = [self._kernels(side, data) for side in (0, 1)]
+        scale = scale if self.scale is None else self.scale
+        spread = spread if self.spread is None else self.spread
+        return spec(self.rank, kernels[0], kernels[1], likelihood, scale, spread)
+
+    def _kernels(self, side: int, data: Dyads) -> tuple[Kernel, Kernel | None]:
+        kernel = _both(self.kernel)[side]
+        pooled = None
+        if _both(self.mean)[side] == "pooled":
+            pooled = _both(self.mean_kernel)[side]
+            if pooled is None:
+                on_home = "home" in data.input_names
+                pooled = SquaredExponential("home") if on_home else kernel
+        columns = training_columns(data)
+        for one in (kernel, pooled):
+            missing = [name for name in (one.columns if one else ()) if name not in columns]
+            if missing:
+                have = ", ".join(data.input_names) or "none"
+                raise ConfigError(
+                    f"kernel {one}: there is no input {missing[0]!r} (the data have: {have}). "
+                    "Name it in `inputs=` when you make the Dyads."
+                )
+        return kernel.bounded(columns), pooled.bounded(columns) if pooled else None
+
+    def simulate(self, data: Dyads, *, seed: int = 0) -> Simulation:
+        """Draw values for the events of `data` from the prior.
+
+        Args:
+            data: Who meets whom at which inputs. Its values are replaced; they set the
+                scales unless `scale` and `spread` are given.
+            seed: The same seed gives the same draw.
+        """
+        with jax.enable_x64(True):
+            settled = self.spec(data)
+            points, arrays = layout(grids(settled, data), data)
+            key_state, key_values = jr.split(jr.key(seed))
+            state = simulate_state(settled, arrays, key_state)
+            values = parameters(settled, state.free)
+            y = predictor(settled, state.white, values, arrays)
+            drawn = simulate_values(settled, state, arrays, key_values)
+            simulated = dataclasses.replace(data, values=np.asarray(drawn))
+            host = jax.tree.map(np.asarray, (values, state))
+            return Simulation(simulated, host[0], np.asarray(y), host[1])
+
+    def fit(
+        self,
+        data: Dyads,
+        *,
+        chains: int = 4,
+        warmup: int = 500,
+        draws: int = 500,
+        thin: int = 1,
+        seed: int = 0,
+        engine: str = "hmc",
+        start: "Any | None" = None,
+        hyperparameters: Hyperparameters | None = None,
+        progress: bool | Report = True,
+        budget: int = BUDGET,
+    ) -> "dpmf.posterior.fit.Fit":  # type: ignore[name-defined]  # noqa: F821
+        """Sample the posterior.
+
+        Args:
+            data: Training events.
+            chains: Independent chains, run as one vectorised program.
+            warmup: Steps of each chain before draws are kept.
+            draws: Kept draws of each chain.
+            thin: Steps per kept draw.
+            seed: The same seed gives the same draws on the same device.
+            engine: "hmc", or "slice" as in the paper.
+            start: An earlier fit of the same model whose last states to start from; its
+                events, inputs and members may differ from those of `data`.
+            hyperparameters: Values to hold fixed instead of sampling them.
+            progress: A bar on a terminal, or a function called with (stage, done, total).
+            budget: Bytes that kept states may take; past it they are thinned, with a
+                warning.
+
+        Returns:
+            A fit with its draws, diagnostics, and forecasts.
+
+        Raises:
+            ConfigError: The call or the model has no meaning.
+            DataError: The data do not fit the model.
+            SamplingError: A chain cannot start.
+        """
+        from dpmf.posterior.fit import Fit
+
+        _check_call(chains, warmup, draws, thin, engine)
+        with jax.enable_x64(True), reporting(progress) as report:
+            settled = self.spec(data) if start is None else _same_model(self, start, data)
+            dense = None if start is None else start.dense
+            points, arrays = layout(grids(settled, data, dense=dense), data)
+            fixed = FREE_ALL if hyperparameters is None else hyperparameters.fixed(settled)
+            problem = Problem(arrays, fixed, settled)
+            key_start, key_run = jr.split(jr.key(seed))
+            if start is None:
+                centre = settled.likelihood.centre(data.values)
+                each = jax.vmap(lambda c: jr.fold_in(key_start, c))(jnp.arange(chains))
+                starts = jax.jit(jax.vmap(lambda k: fresh_start(problem, centre, k)))(each)
+            else:
+                starts = start.last_states(points, data, fixed, chains, seed)
+            sizes = _within(budget, problem, chains, Sizes(warmup, draws, thin))
+            kept: Draws = run(engine, problem, starts, sizes, key_run, report)
+            return Fit.of(self, problem, points, data, kept, engine, sizes, seed)
+
+
+def PMF(rank: int = 1, likelihood: Likelihood | None = None, **options: Any) -> DPMF:
+    """Bayesian probabilistic matrix factorization: this model with constant kernels.
+
+    Args:
+        rank: Number of latent features.
+        likelihood: Noise model.
+        **options: `scale` and `spread`, as for `DPMF`.
+    """
+    return DPMF(rank=rank, kernel=Constant(), likelihood=likelihood, **options)
+
+
+def _both(choice: Any) -> Pair:
+    return choice if isinstance(choice, tuple) else (choice, choice)
+
+
+def _check_call(chains: int, warmup: int, draws: int, thin: int, engine: str) -> None:
+    for name, value, least in (
+        ("chains", chains, 1),
+        ("warmup", warmup, 0),
+        ("draws", draws, 1),
+        ("thin", thin, 1),
+    ):
+        if not isinstance(value, int) or value < least:
+            raise ConfigError(f"{name}={value!r}, expected a whole number of at least {least}.")
+    if engine not in ("hmc", "slice"):
+        raise ConfigError(f"engine={engine!r}, expected 'hmc' or 'slice'.")
+
+
+def _same_model(model: DPMF, start: Any, data: Dyads) -> Spec:
+    """The earlier fit's constants, so that its states mean the same here."""
+    if start.model != model:
+        raise ConfigError("start: the earlier fit is of another model; expected the same one.")
+    start.spec.likelihood.check(data.values)
+    return start.spec
+
+
+def _within(budget: int, problem: Problem, chains: int, sizes: Sizes) -> Sizes:
+    """Thin further where the kept states would not fit."""
+    each = 8 * chains * sum(leaf.size for leaf in jax.tree.leaves(problem.template()))
+    room = max(budget // each, 1)
+    if sizes.draws <= room:
+        return sizes
+    factor = -(-sizes.draws // room)
+    kept = sizes.draws // factor
+    warnings.warn(
+        f"{sizes.draws} draws of {chains} chains need {each * sizes.draws / 2**20:.0f} MiB; "
+        f"keeping one in {factor} ({kept} draws a chain) to stay within "
+        f"{budget / 2**20:.0f} MiB. Raise `budget` to keep more.",
+        DpmfWarning,
+        stacklevel=3,
+    )
+    return Sizes(sizes.warmup, kept, sizes.thin * factor)

@@ -1,0 +1,53 @@
+"""One training problem, as both engines see it."""
+
+import dataclasses
+from typing import Any
+
+import jax
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float
+
+from dpmf.model.coordinates import parameters
+from dpmf.model.density import log_density
+from dpmf.model.layout import Layout
+from dpmf.model.simulate import simulate_state
+from dpmf.model.spec import Spec
+from dpmf.model.state import Fixed, Parameters, State
+from dpmf.types import pytree_dataclass
+
+
+@pytree_dataclass
+class Problem:
+    """A model, its data, and the hyperparameters that are held fixed."""
+
+    arrays: Layout
+    fixed: Fixed
+    spec: Spec = dataclasses.field(metadata={"static": True})
+
+    def log_density(self, state: State) -> Float[Array, ""]:
+        """Log posterior density of an unconstrained state, up to a constant."""
+        return log_density(self.spec, state, self.arrays, self.fixed)
+
+    def parameters(self, state: State) -> Parameters:
+        """The parameters that the free coordinates stand for."""
+        return parameters(self.spec, state.free, self.fixed)
+
+    def template(self) -> State:
+        """The shapes of a state."""
+        return jax.eval_shape(
+            lambda: simulate_state(self.spec, self.arrays, jax.random.key(0), self.fixed)
+        )
+
+    def flat(self, state: State) -> Float[Array, " dim"]:
+        """A state as one vector."""
+        return ravel_pytree(state)[0]
+
+    def unflat(self, position: Float[Array, " dim"]) -> State:
+        """The state behind a vector."""
+        shapes, structure = jax.tree.flatten(self.template())
+        parts: list[Any] = []
+        start = 0
+        for shape in shapes:
+            parts.append(position[start : start + shape.size].reshape(shape.shape))
+            start += shape.size
+        return jax.tree.unflatten(structure, parts)

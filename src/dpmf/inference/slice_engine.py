@@ -1,0 +1,108 @@
+"""The `slice` engine: the paper's sweeps, all chains in step."""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float, Int, Key
+
+from dpmf.inference.problem import Problem
+from dpmf.inference.sweep import Info, sweep
+from dpmf.model.state import State
+
+WIDTH = 1.0  # of every free coordinate's first step, in prior widths
+PER_MOVE = 3.0  # a width of three average moves brackets most slices at once
+NARROWEST, WIDEST = 1e-5, 10.0
+
+
+class Stats(NamedTuple):
+    """What is kept of each sweep besides the state."""
+
+    log_density: Float[Array, " chains"]
+    shrinks: Float[Array, " chains"]
+    evaluations: Float[Array, " chains"]
+    stayed: Float[Array, " chains"]
+
+
+def blank(problem: Problem) -> Float[Array, " coordinates"]:
+    """Widths before anything is known."""
+    free = jax.tree.map(lambda x: jnp.zeros(x.shape), problem.template().free)
+    return jnp.full_like(ravel_pytree(free)[0], WIDTH)
+
+
+@jax.jit
+def warm(
+    problem: Problem,
+    key: Key[Array, ""],
+    chains: State,
+    widths: Float[Array, " coordinates"],
+    first: Int[Array, ""],
+    count: Int[Array, ""],
+) -> tuple[State, Float[Array, " coordinates"]]:
+    """`count` sweeps, the first numbered `first`, and widths learned from them.
+
+    The widths change between calls only, and never after warm-up.
+    """
+
+    def one(i, carry):
+        chains, moved = carry
+        after, _ = _sweep(problem, key, chains, widths, first + i)
+        distance = jnp.abs(_free(after) - _free(chains))
+        return after, moved + jnp.mean(distance, axis=0)
+
+    moved = jnp.zeros_like(widths)
+    chains, moved = jax.lax.fori_loop(0, count, one, (chains, moved))
+    learned = jnp.clip(PER_MOVE * moved / count, NARROWEST, WIDEST)
+    return chains, learned
+
+
+@partial(jax.jit, static_argnames=("size",))
+def sample(
+    problem: Problem,
+    key: Key[Array, ""],
+    chains: State,
+    widths: Float[Array, " coordinates"],
+    first: Int[Array, ""],
+    count: Int[Array, ""],
+    thin: Int[Array, ""],
+    size: int,
+) -> tuple[State, State, Stats]:
+    """Up to `size` kept draws, `thin` sweeps apart; entries past `count` are empty."""
+    number_of = _free(chains).shape[0]
+    states = jax.tree.map(lambda x: jnp.zeros((size, *x.shape)), chains)
+    stats = Stats(*(jnp.zeros((size, number_of)) for _ in Stats._fields))
+    nothing = Info(*(jnp.zeros(number_of) for _ in Info._fields))
+
+    def keep(i, carry):
+        chains, states, stats = carry
+
+        def one(j, carry):
+            chains, total = carry
+            chains, info = _sweep(problem, key, chains, widths, first + i * thin + j)
+            return chains, jax.tree.map(jnp.add, total, info)
+
+        chains, total = jax.lax.fori_loop(0, thin, one, (chains, nothing))
+        density = jax.vmap(problem.log_density)(chains)
+        latest = Stats(density, total.shrinks / thin, total.evaluations, total.stayed)
+        put = partial(jax.tree.map, lambda all_, x: all_.at[i].set(x))
+        return chains, put(states, chains), put(stats, latest)
+
+    return jax.lax.fori_loop(0, count, keep, (chains, states, stats))
+
+
+def _sweep(problem, key, chains, widths, number) -> tuple[State, Info]:
+    """One sweep of every chain; keys are folded from the sweep's and the chain's numbers."""
+    key_sweep = jr.fold_in(key, number)
+    indices = jnp.arange(_free(chains).shape[0])
+
+    def one(index, state):
+        return sweep(jr.fold_in(key_sweep, index + 1), problem, state, widths)
+
+    return jax.vmap(one)(indices, chains)
+
+
+def _free(chains: State) -> Float[Array, "chains coordinates"]:
+    return jax.vmap(lambda free: ravel_pytree(free)[0])(chains.free)

@@ -1,0 +1,42 @@
+"""Where chains begin: scattered as the prior is, but level with the data."""
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+from jaxtyping import Array, Float, Key
+
+from dpmf.errors import SamplingError
+from dpmf.inference.problem import Problem
+from dpmf.model.simulate import simulate_state
+from dpmf.model.state import State
+
+CALM = 0.3  # white and free coordinates start within this many prior widths
+
+
+def start(problem: Problem, centre: float, key: Key[Array, ""]) -> State:
+    """A state near the centre of the prior whose y is about `centre` everywhere.
+
+    Args:
+        problem: What is to be sampled.
+        centre: The average of y, on the link scale.
+        key: Random key.
+    """
+    state = simulate_state(problem.spec, problem.arrays, key, problem.fixed)
+    calm = jax.tree.map(lambda x: CALM * jnp.clip(x, -3.0, 3.0), state)
+    rows = calm.free.rows
+    # The first free coordinate of the row mean is the average of y over features.
+    mean = rows.mean.at[0].set(centre / problem.spec.scale + CALM * 0.1 * rows.mean[0])
+    return calm._replace(free=calm.free._replace(rows=rows._replace(mean=mean)))
+
+
+def require_finite(log_densities: Float[np.ndarray, " chains"]) -> None:
+    """Refuse a start that a chain could never leave."""
+    wrong = np.flatnonzero(~np.isfinite(np.asarray(log_densities)))
+    if wrong.size:
+        found = np.asarray(log_densities)[wrong[0]]
+        raise SamplingError(
+            f"chain {wrong[0]}: the log density is {found} at the start, expected a finite "
+            "number. Check the values for extreme entries, and a likelihood or kernel of "
+            "your own for divisions by zero."
+        )

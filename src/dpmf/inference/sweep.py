@@ -1,0 +1,217 @@
+"""The paper's transition: elliptical slices for functions, slices for everything else."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float, Int, Key
+
+from dpmf.inference.problem import Problem
+from dpmf.likelihoods.base import CellLogProb
+from dpmf.model.coordinates import free_coordinates
+from dpmf.model.gather import sums
+from dpmf.model.layout import SideLayout
+from dpmf.model.predictor import Coloured, deviations, means, predictor, product, side_factors
+from dpmf.model.state import Parameters, State, White
+from dpmf.samplers import elliptical, slice
+
+
+class Info(NamedTuple):
+    """What happened in one sweep."""
+
+    shrinks: Float[Array, ""]  # average over members
+    evaluations: Int[Array, ""]  # of the whole density
+    stayed: Int[Array, ""]  # moves cut off by a limit
+
+
+class _Side(NamedTuple):
+    """One side of the product while the other is held."""
+
+    cells: SideLayout
+    over: Coloured
+    mean: Float[Array, "rank cells"]
+    deviation: Float[Array, "rank cells"]
+
+
+def sweep(
+    key: Key[Array, ""],
+    problem: Problem,
+    state: State,
+    widths: Float[Array, " coordinates"],
+) -> tuple[State, Info]:
+    """One pass over everything: members, pooled means, then all free coordinates."""
+    key_members, key_rows, key_cols, key_free = jr.split(key, 4)
+    white, info = _members(key_members, problem, state)
+    state = state._replace(white=white)
+    if problem.spec.rows.pooled is not None:
+        state = _pooled(key_rows, problem, state, "rows")
+    if problem.spec.cols.pooled is not None:
+        state = _pooled(key_cols, problem, state, "cols")
+    state, moves = _free(key_free, problem, state, widths)
+    stayed = info.stayed + jnp.sum(moves.stayed)
+    return state, Info(info.shrinks, jnp.sum(moves.evaluations), stayed)
+
+
+def _members(key: Key[Array, ""], problem: Problem, state: State) -> tuple[White, Info]:
+    """Move the functions of all rows, then of all columns."""
+    key_split, key_rows, key_cols = jr.split(key, 3)
+    spec, arrays, values = problem.spec, problem.arrays, problem.parameters(state)
+    white = state.white
+    rows = _side(spec.rows, values.rows, arrays.rows, white.rows, white.rows_pooled)
+    cols = _side(spec.cols, values.cols, arrays.cols, white.cols, white.cols_pooled)
+    noise = spec.likelihood.at(values.noise)
+    unit = jax.nn.softplus(cols.mean + cols.deviation)
+    y = product(rows.mean + rows.deviation, unit)
+    # The auxiliary variables of dependent cells live for this pass only.
+    per_cell = noise.split(key_split, y.reshape(arrays.values.shape), arrays.values)
+
+    level = jnp.sum(rows.mean * unit, axis=0)
+
+    def row_entries(other: Float[Array, "rank rows inputs"]):
+        added = deviations(other, rows.over, values.rows, arrays.rows)
+        here, there = jnp.sum(rows.deviation * unit, 0), jnp.sum(added * unit, 0)
+        return lambda cos, sin: level + cos * here + sin * there  # y is linear in rows
+
+    new_rows, row_info = _moved(
+        key_rows, problem, white.rows, row_entries, arrays.rows, per_cell, values
+    )
+    u = rows.mean + deviations(new_rows, rows.over, values.rows, arrays.rows)
+
+    def col_entries(other: Float[Array, "rank cols inputs"]):
+        added = deviations(other, cols.over, values.cols, arrays.cols)
+
+
+        def at(cos, sin):
+            return product(u, jax.nn.softplus(cols.mean + cos * cols.deviation + sin * added))
+
+        return at
+
+    new_cols, col_info = _moved(
+        key_cols, problem, white.cols, col_entries, arrays.cols, per_cell, values
+    )
+    shrinks = (jnp.mean(row_info.shrinks) + jnp.mean(col_info.shrinks)) / 2
+    stayed = jnp.sum(row_info.stayed) + jnp.sum(col_info.stayed)
+    return white._replace(rows=new_rows, cols=new_cols), Info(
+        shrinks, jnp.zeros((), int), stayed
+    )
+
+
+def _side(spec, shared, cells, white, pooled_white) -> _Side:
+    over = side_factors(spec, shared, cells)
+    mean = means(pooled_white, over, shared, cells)
+    deviation = deviations(white, over, shared, cells)
+    return _Side(cells, over, jnp.broadcast_to(mean, deviation.shape), deviation)
+
+
+def _moved(
+    key: Key[Array, ""],
+    problem: Problem,
+    white: Float[Array, "rank members inputs"],
+    entries,
+    cells: SideLayout,
+    per_cell: CellLogProb | None,
+    values: Parameters,
+) -> tuple[Float[Array, "rank members inputs"], elliptical.Info]:
+    """Move the members of one side: all at once, or in turn where cells are dependent.
+
+    `entries(other)` gives y as a function of the cosine and sine of each cell's angle.
+    """
+    arrays = problem.arrays
+    shape = arrays.values.shape
+    if per_cell is not None:
+        cell_weight = jnp.repeat(arrays.weight, shape[1])
+
+        def on_ellipse(other):
+            at = entries(other)
+
+            def log_likelihood(angle):
+                each = angle[cells.member.entry]
+                y = at(jnp.cos(each), jnp.sin(each)).reshape(shape)
+                weighted = cell_weight * per_cell(y).reshape(-1)
+                return sums(cells.member, weighted, cells.members)
+
+            return log_likelihood
+
+        return elliptical.step(key, white, on_ellipse, axis=1)
+    return _in_turn(key, problem, white, entries, cells, values)
+
+
+def _in_turn(key, problem, white, entries, cells, values):
+    """Members one after another, each under the density of whole events."""
+    arrays, noise = problem.arrays, problem.spec.likelihood.at(values.noise)
+    key_other, key_steps = jr.split(key)
+    # One ellipse per member; members not yet reached stay at angle 0 of theirs.
+    other = jr.normal(key_other, white.shape, white.dtype)
+    at = entries(other)
+
+    def one(angles, member):
+        def log_likelihood(angle):
+            each = angles.at[member].set(angle[0])[cells.member.entry]
+            y = at(jnp.cos(each), jnp.sin(each)).reshape(arrays.values.shape)
+            return jnp.sum(arrays.weight * noise.log_prob(y, arrays.values))[None]
+
+        key = jr.fold_in(key_steps, member)
+        angle, info = elliptical.angle_step(key, log_likelihood, 1)
+        return angles.at[member].set(angle[0]), info
+
+    start = jnp.zeros(cells.members)
+    angles, info = jax.lax.scan(one, start, jnp.arange(cells.members))
+    moved = elliptical.turned(white, other, angles, axis=1)
+    return moved, jax.tree.map(lambda x: x[:, 0], info)
+
+
+def _pooled(key: Key[Array, ""], problem: Problem, state: State, side: str) -> State:
+    """Move a side's constant mean and pooled mean function as one block.
+
+    Both are standard normal under the prior, in their own parameters; apart they would
+    creep along the ridge on which their sum is fixed.
+    """
+    spec = getattr(problem.spec, side)
+    name = f"{side}_pooled"
+    values = problem.parameters(state)
+    shared = getattr(values, side)
+    joined, split = ravel_pytree((spec.mean.free(shared.mean), getattr(state.white, name)))
+
+    def at(block: Float[Array, " block"]) -> tuple[White, Parameters]:
+        mean, pooled = split(block)
+        moved = shared._replace(mean=spec.mean.value(mean))
+        return state.white._replace(**{name: pooled}), values._replace(**{side: moved})
+
+    def on_ellipse(other):
+        def log_likelihood(angle):
+            white, moved = at(elliptical.turned(joined, other[0], angle))
+            y = predictor(problem.spec, white, moved, problem.arrays)
+            noise = problem.spec.likelihood.at(moved.noise)
+            each = noise.log_prob(y, problem.arrays.values)
+            return jnp.sum(problem.arrays.weight * each)[None]
+
+        return log_likelihood
+
+    block, _ = elliptical.step(key, joined[None], on_ellipse)
+    white, moved = at(block[0])
+    new = free_coordinates(problem.spec, moved, problem.fixed)
+
+    def shifted(old, fresh):  # only these depend on the means; the rest is left untouched
+        return old._replace(mean=fresh.mean, sd=fresh.sd, pooled_sd=fresh.pooled_sd)
+
+    rows = shifted(state.free.rows, new.rows)
+    cols = shifted(state.free.cols, new.cols)
+    return State(white, state.free._replace(rows=rows, cols=cols))
+
+
+def _free(
+    key: Key[Array, ""],
+    problem: Problem,
+    state: State,
+    widths: Float[Array, " coordinates"],
+) -> tuple[State, slice.Info]:
+    """Slice every free coordinate with white held: the paper's reparameterization."""
+    position, restore = ravel_pytree(state.free)
+
+    def log_density_at(position):
+        return problem.log_density(State(state.white, restore(position)))
+
+    position, info = slice.sweep(key, position, log_density_at, widths)
+    return state._replace(free=restore(position)), info

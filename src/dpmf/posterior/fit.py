@@ -1,0 +1,226 @@
+"""A fitted model: draws, what they say about themselves, and forecasts."""
+
+import dataclasses
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dpmf.data import Dyads
+from dpmf.errors import ConfigError
+from dpmf.inference.chains import Draws, Sizes
+from dpmf.inference.diagnostics import Diagnostics, diagnostics, over_draws, quantities
+from dpmf.inference.estimator import DPMF
+from dpmf.inference.hyperparameters import Hyperparameters, central
+from dpmf.inference.problem import Problem
+from dpmf.model.carry import carried
+from dpmf.model.coordinates import free_coordinates
+from dpmf.model.grid import Grid
+from dpmf.model.layout import Grids, layout
+from dpmf.model.spec import Spec
+from dpmf.model.state import Fixed, Parameters, State, White
+from dpmf.posterior.extension import predictions
+from dpmf.posterior.forecast import Forecast
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Fit:
+    """Posterior draws of a model, and everything that follows from them."""
+
+    model: DPMF
+    spec: Spec
+    grids: Grids
+    fixed: Fixed
+    data: Dyads
+    draws: Draws
+    engine: str
+    sizes: Sizes
+    seed: int
+    diagnostics: Diagnostics
+
+    @staticmethod
+    def of(
+        model: DPMF,
+        problem: Problem,
+        points: Grids,
+        data: Dyads,
+        draws: Draws,
+        engine: str,
+        sizes: Sizes,
+        seed: int,
+    ) -> "Fit":
+        """Wrap up what the chains left behind."""
+        checked = diagnostics(quantities(problem, draws.states), draws.stats)
+        fixed = jax.tree.map(np.asarray, problem.fixed)
+        return Fit(
+            model, problem.spec, points, fixed, data, draws, engine, sizes, seed, checked
+        )
+
+    def __repr__(self) -> str:
+        """What was fitted, and whether to trust it."""
+        chains, draws = self.shape
+        return (
+            f"Fit of {self.data!r}\n"
+            f"rank {self.spec.rank}, engine {self.engine}, {chains} chains x {draws} draws\n"
+            f"{self.diagnostics.line()}"
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of chains, and of draws in each."""
+        mean = self.draws.states.free.rows.mean
+        return mean.shape[0], mean.shape[1]
+
+    @property
+    def dense(self) -> bool:
+        """Whether all input columns of the rows stand in one factor of the grid."""
+        return len(self.grids.rows.levels) < len(self.spec.rows.kernel.factors())
+
+    @functools.cached_property
+    def problem(self) -> Problem:
+        """The training problem as arrays."""
+        with jax.enable_x64(True):
+            fixed = jax.tree.map(jnp.asarray, self.fixed)
+            return Problem(layout(self.grids, self.data)[1], fixed, self.spec)
+
+    @functools.cached_property
+    def parameters(self) -> Parameters:
+        """Means, covariances, hyperparameters and noise; axes (chains, draws, ...)."""
+        problem = self.problem
+        with jax.enable_x64(True):
+            return over_draws(problem.parameters, self.draws.states)
+
+    def predict(self, frame: Any, *, seed: int = 0, source: str = "frame") -> Forecast:
+        """Forecast events, at old or new inputs, of old or new members.
+
+        Every draw of the functions is carried to the new inputs exactly; a member never
+        seen draws its functions from the population.
+
+        Args:
+            frame: A pandas or polars frame with the columns that the training frame had;
+                value columns are optional and ignored.
+            seed: Of the function values at new inputs and of new members.
+            source: Where the frame came from, for messages.
+
+        Returns:
+            A mixture over draws for each event.
+
+        Raises:
+            DataError: The frame cannot be used.
+        """
+        upcoming = self.data.encode(frame, source=source)
+        with jax.enable_x64(True):
+            y = predictions(self.problem, self.grids, self.draws.states, upcoming, seed)
+        flat = (self.shape[0] * self.shape[1],)
+        noise = {n: v.reshape(flat + v.shape[2:]) for n, v in self.parameters.noise.items()}
+        return Forecast(upcoming, self.spec.likelihood, y.reshape(flat + y.shape[2:]), noise)
+
+    def hyperparameters(
+        self, which: str = "central", *, chain: int = 0, sigma: bool = True
+    ) -> Hyperparameters:
+        """One actual draw of the hyperparameters, to hold fixed in another fit.
+
+        Args:
+            which: "central", the draw nearest to all others, or "last", the final state
+                of a chain, as in the paper.
+            chain: The chain whose last state is taken.
+            sigma: Whether Sigma is held as well.
+        """
+        if which not in ("central", "last"):
+            raise ConfigError(f"which={which!r}, expected 'central' or 'last'.")
+        at = central(self.parameters) if which == "central" else (chain, -1)
+        one = jax.tree.map(lambda x: np.asarray(x)[at], self.parameters)
+        return Hyperparameters.of(one, sigma=sigma)
+
+    def to_arviz(self, *, seed: int = 0) -> Any:
+        """The fit as an ArviZ DataTree.
+
+        Groups: posterior, sample_stats, observed_data, log_likelihood and
+        posterior_predictive.
+        """
+        from dpmf.posterior.arviz import datatree
+
+        return datatree(self, seed)
+
+    def save(self, path: Any) -> None:
+        """Write everything to one netCDF file, whole or not at all."""
+        from dpmf.posterior.files import save
+
+        save(self, path)
+
+    def last_states(
+        self, points: Grids, data: Dyads, fixed: Fixed, chains: int, seed: int
+    ) -> State:
+        """The last state of each chain, carried over to another problem of the same model.
+
+        Args:
+            points: Grids of the new problem.
+            data: Its events; members are matched by name.
+            fixed: Its fixed hyperparameters.
+            chains: How many states to give; chains are reused in turn.
+            seed: Of whatever has no old value.
+        """
+        states = []
+        for chain in range(chains):
+            at = (chain % self.shape[0], -1)
+            state = jax.tree.map(lambda x, at=at: np.asarray(x)[at], self.draws.states)
+            values = jax.tree.map(lambda x, at=at: np.asarray(x)[at], self.parameters)
+            held = _with_fixed(values, fixed)
+            white = self._carried(
+                state.white, values, points, data, np.random.default_rng([seed, chain])
+            )
+            with jax.enable_x64(True):
+                free = free_coordinates(self.spec, jax.tree.map(jnp.asarray, held), fixed)
+            states.append(State(white, free))
+        return jax.tree.map(lambda *each: jnp.stack([jnp.asarray(e) for e in each]), *states)
+
+    def _carried(
+        self,
+        white: White,
+        values: Parameters,
+        points: Grids,
+        data: Dyads,
+        generator: np.random.Generator,
+    ) -> White:
+        def own(side: str, old_names: tuple, new_names: tuple) -> np.ndarray:
+            places = {name: place for place, name in enumerate(old_names)}
+            members = np.array([places.get(name, -1) for name in new_names])
+            kernel, shared = getattr(self.spec, side).kernel, getattr(values, side)
+            old, new = getattr(self.grids, side), getattr(points, side)
+            one = getattr(white, side)
+            return _carry(one, kernel, shared.theta, old, new, members, generator)
+
+        def pooled(side: str) -> np.ndarray | None:
+            kernel, shared = getattr(self.spec, side).pooled, getattr(values, side)
+            if kernel is None:
+                return None
+            name = f"{side}_pooled"
+            old, new = getattr(self.grids, name), getattr(points, name)
+            one, theta = getattr(white, name), shared.pooled_theta
+            return _carry(one, kernel, theta, old, new, np.zeros(1, int), generator)
+
+        return White(
+            own("rows", self.data.row_names, data.row_names),
+            own("cols", self.data.col_names, data.col_names),
+            pooled("rows"),
+            pooled("cols"),
+        )
+
+
+def _carry(white, kernel, theta, old: Grid, new: Grid, members, generator) -> np.ndarray:
+    with jax.enable_x64(True):
+        theta = jax.tree.map(jnp.asarray, theta)
+        return carried(white, kernel, theta, old, new, members, generator)
+
+
+def _with_fixed(values: Parameters, fixed: Fixed) -> Parameters:
+    """The parameters, with whatever is held fixed at its fixed value."""
+
+    def side(own: Any, held: Any) -> Any:
+        parts = zip(own, held, strict=True)
+        return type(own)(*(mine if given is None else given for mine, given in parts))
+
+    rows, cols = side(values.rows, fixed.rows), side(values.cols, fixed.cols)
+    return values._replace(rows=rows, cols=cols)

@@ -1,0 +1,163 @@
+"""Predictive mixtures: the likelihood of each draw, averaged over draws."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from dpmf.data import Dyads
+from dpmf.errors import DataError
+from dpmf.likelihoods import Likelihood
+
+SAMPLES = 20_000  # draws behind quantiles and other figures without a closed form
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Forecast:
+    """What will happen at each event, as a mixture over posterior draws.
+
+    Arrays have events first; where an event has a pair of values, the pair is last, and
+    where it has one value that axis is left out.
+    """
+
+    data: Dyads
+    likelihood: Likelihood
+    y: Float[np.ndarray, "draws events pair"]  # matrix entries, on the link scale
+    noise: dict[str, np.ndarray]  # parameters of the likelihood, one per draw
+
+    def __repr__(self) -> str:
+        """Size of the forecast."""
+        return f"Forecast of {len(self)} events from {len(self.y)} draws"
+
+    def __len__(self) -> int:
+        """Number of events."""
+        return self.y.shape[1]
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Expected values."""
+        return self._shown(self._moments()[0])
+
+    @property
+    def covariance(self) -> Float[np.ndarray, "events pair pair"]:
+        """Covariance of each event's values, noise and uncertainty together."""
+        return self._moments()[1]
+
+    @property
+    def sd(self) -> np.ndarray:
+        """Standard deviation of each value."""
+        variance = np.diagonal(self._moments()[1], axis1=1, axis2=2)
+        return self._shown(np.sqrt(variance))
+
+    def log_prob(self, values: Any) -> Float[np.ndarray, " events"]:
+        """Log probability of each event's values: the density averaged over draws.
+
+        Args:
+            values: One entry, or one pair, for each event; or a frame that has the
+                value columns.
+        """
+        target = self._values(values)
+
+        def each(y, noise):
+            return self.likelihood.at(noise).log_prob(y, target)
+
+        logs = self._over_draws(each)
+        return np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))
+
+    def sample(self, n: int, *, seed: int = 0) -> np.ndarray:
+        """Values drawn from the mixture, with axes (events, n) and then the pair.
+
+        Args:
+            n: Samples of each event.
+            seed: The same seed gives the same samples.
+        """
+        generator = np.random.default_rng(seed)
+        chosen = generator.permutation(np.arange(n) % len(self.y))
+
+        def each(y, noise, key):
+            return self.likelihood.at(noise).sample(key, y)
+
+        with jax.enable_x64(True):
+            keys = jr.split(jr.key(seed), n)
+            y = jnp.asarray(self.y[chosen])
+            noise = {name: jnp.asarray(v[chosen]) for name, v in self.noise.items()}
+            drawn = np.asarray(jax.jit(jax.vmap(each))(y, noise, keys))
+        return self._shown(np.moveaxis(drawn, 0, 1))
+
+    def quantile(self, q: float | Sequence[float], *, seed: int = 0) -> np.ndarray:
+        """Quantiles of each value.
+
+        Args:
+            q: A probability, or several; several give the axis after the events.
+            seed: Of the samples behind them.
+        """
+        found = np.quantile(self._samples(seed), q, axis=1)
+        return found if np.ndim(q) == 0 else np.moveaxis(found, 0, 1)
+
+    @property
+    def first_exceeds(self) -> Float[np.ndarray, " events"]:
+        """Probability that the first value of a pair exceeds the second; a tie is half."""
+        if self.y.shape[2] != 2:
+            raise DataError("first_exceeds needs pairs, but these events have one value.")
+        with jax.enable_x64(True):
+            exact = self.likelihood.at({n: jnp.asarray(v[0]) for n, v in self.noise.items()})
+            if exact.first_exceeds(jnp.asarray(self.y[0])) is not None:
+                each = self._over_draws(lambda y, p: self.likelihood.at(p).first_exceeds(y))
+                return each.mean(axis=0)
+        margin = -np.diff(self._samples(0), axis=2)[..., 0]
+        return (margin > 0).mean(axis=1) + 0.5 * (margin == 0).mean(axis=1)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per event: names, means, standard deviations and 90 % intervals."""
+        book = self.data.codebook
+        columns: dict[str, Any] = {
+            book.row: [self.data.row_names[m] for m in self.data.rows[:, 0]],
+            book.col: [self.data.col_names[n] for n in self.data.cols[:, 0]],
+        }
+        events = len(self)
+        mean, sd = self.mean.reshape(events, -1), self.sd.reshape(events, -1)
+        low, high = np.moveaxis(self.quantile([0.05, 0.95]).reshape(events, 2, -1), 1, 0)
+        for place, name in enumerate(book.value):
+            columns[f"{name}_mean"] = mean[:, place]
+            columns[f"{name}_sd"] = sd[:, place]
+            columns[f"{name}_5%"] = low[:, place]
+            columns[f"{name}_95%"] = high[:, place]
+        if len(book.value) == 2:
+            covariance = self.covariance
+            columns["correlation"] = covariance[:, 0, 1] / sd.prod(axis=1)
+            columns[f"p_{book.row}"] = self.first_exceeds
+        return pd.DataFrame(columns)
+
+    def _moments(self) -> tuple[np.ndarray, np.ndarray]:
+        means = self._over_draws(lambda y, p: self.likelihood.at(p).mean(y))
+        within = self._over_draws(lambda y, p: self.likelihood.at(p).covariance(y))
+        mean = means.mean(axis=0)
+        centred = means - mean[None]
+        between = np.einsum("sei,sej->eij", centred, centred) / len(means)
+        return mean, within.mean(axis=0) + between
+
+    def _over_draws(self, function) -> np.ndarray:
+        with jax.enable_x64(True):
+            noise = {name: jnp.asarray(v) for name, v in self.noise.items()}
+            return np.asarray(jax.jit(jax.vmap(function))(jnp.asarray(self.y), noise))
+
+    def _samples(self, seed: int) -> np.ndarray:
+        return self.sample(max(SAMPLES, len(self.y)), seed=seed)
+
+    def _shown(self, array: np.ndarray) -> np.ndarray:
+        return array[..., 0] if self.y.shape[2] == 1 else array
+
+    def _values(self, values: Any) -> np.ndarray:
+        if hasattr(values, "columns"):
+            values = self.data.encode(values).values
+        found = np.asarray(values, float)
+        expected = self.y.shape[1:]
+        if found.size != np.prod(expected):
+            raise DataError(f"values: found shape {found.shape}, expected {expected}.")
+        return found.reshape(expected)

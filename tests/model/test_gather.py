@@ -1,0 +1,88 @@
+"""Lookups and their gradients against plain indexing and numpy's scatter."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpmf.model import gather
+from dpmf.model.gather import lookup, sums, take
+
+ENTRIES, CELLS = 5, 7
+ENTRY = np.array([3, 0, 3, 3, 1, 0, 4])  # entry 2 is never read
+
+
+@pytest.fixture(params=["lists", "scatter"])
+def index(request, monkeypatch):
+    if request.param == "scatter":
+        monkeypatch.setattr(gather, "PADDING_LIMIT", 0)
+    index = lookup(ENTRY, ENTRIES)
+    assert (index.users is None) == (request.param == "scatter")
+    return index
+
+
+@pytest.mark.parametrize("batch", [(), (2,), (2, 3)], ids=str)
+def test_take_is_indexing_and_so_is_its_gradient(index, batch):
+    random = np.random.default_rng(0)
+    table = jnp.asarray(random.normal(size=(*batch, ENTRIES)))
+    weight = jnp.asarray(random.normal(size=(*batch, CELLS)))
+
+    def total(function):
+        return lambda table: jnp.sum(weight * jnp.sin(function(table)))
+
+    found = jax.jit(lambda t: take(t, index))(table)
+    np.testing.assert_array_equal(found, np.asarray(table)[..., ENTRY])
+    gradient = jax.jit(jax.grad(total(lambda t: take(t, index))))(table)
+    expected = jax.grad(total(lambda t: t[..., ENTRY]))(table)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(gradient[..., 2], 0)
+
+
+def test_take_under_vmap(index):
+    random = np.random.default_rng(0)
+    tables = jnp.asarray(random.normal(size=(4, 2, ENTRIES)))
+    values = jax.vmap(lambda t: take(t, index))(tables)
+    np.testing.assert_array_equal(values, np.asarray(tables)[..., ENTRY])
+
+    def gradient(table):
+        return jax.grad(lambda t: jnp.sum(take(t, index) ** 3))(table)
+
+    each = jnp.stack([gradient(table) for table in tables])
+    np.testing.assert_allclose(jax.vmap(gradient)(tables), each, rtol=1e-12)
+
+
+@given(entry=st.lists(st.integers(0, ENTRIES - 1), min_size=CELLS, max_size=CELLS))
+@settings(max_examples=40, deadline=None, derandomize=True)
+def test_sums_are_those_of_numpy(entry):
+    with jax.enable_x64(True):
+        entry = np.array(entry)
+        per_cell = np.random.default_rng(0).normal(size=(2, CELLS))
+        expected = np.zeros((2, ENTRIES))
+        np.add.at(expected, (slice(None), entry), per_cell)
+        index = lookup(entry, ENTRIES)
+        assert index.users is not None
+        for way in (index, gather.Lookup(index.entry, None)):
+            found = sums(way, jnp.asarray(per_cell), ENTRIES)
+            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+
+
+@given(entry=st.lists(st.integers(0, 30), min_size=1, max_size=60))
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_lists_hold_every_cell_once(entry):
+    entry = np.array(entry)
+    users = lookup(entry, 31).users
+    if users is None:
+        assert np.bincount(entry).max() * 31 > gather.PADDING_LIMIT * len(entry)
+        return
+    for one, cells in enumerate(np.asarray(users)):
+        real = cells[cells < len(entry)]
+        np.testing.assert_array_equal(real, np.flatnonzero(entry == one))
+
+
+def test_long_lists_are_left_to_scatter():
+    """One entry that all cells read would pad every other list to its length."""
+    assert lookup(np.zeros(100, int), 9).users is None
+    assert lookup(np.zeros(100, int), 8).users is not None
+    assert lookup(np.zeros(0, int), 3).users is not None

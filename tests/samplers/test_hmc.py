@@ -1,0 +1,112 @@
+"""Hamiltonian Monte Carlo on a Gaussian whose moments are known, and on half of one."""
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+import pytest
+from scipy import stats
+
+from chance import assert_mean
+from dpmf.samplers import hmc
+from planted import planted
+
+CHAINS, STEPS = 3000, 50
+MEAN = np.array([1.0, -2.0])
+COVARIANCE = np.array([[2.0, 0.9], [0.9, 0.8]])
+PRECISION = np.linalg.inv(COVARIANCE)
+
+
+def gaussian(x):
+    return -0.5 * (x - MEAN) @ PRECISION @ (x - MEAN)
+
+
+def tuning(step_size=0.5, length=1.5, variance=(1.5, 1.0)):
+    return hmc.Tuning(jnp.array(step_size), jnp.array(variance), jnp.array(length))
+
+
+def run(key, log_density, start, tuning, step=hmc.step):
+    """Chains from `start`, which is drawn from the target: nothing to burn in."""
+
+    def chain(key, position):
+        def one(state, key):
+            key_jitter, key_step = jr.split(key)
+            steps = hmc.leapfrog_steps(tuning, jr.uniform(key_jitter))
+            state, info = step(key_step, state, log_density, tuning, steps)
+            return state, (state.position, info)
+
+        return jax.lax.scan(one, hmc.init(position, log_density), jr.split(key, STEPS))[1]
+
+    x, info = jax.jit(jax.vmap(chain))(jr.split(key, CHAINS), jnp.asarray(start))
+    return np.asarray(x), info
+
+
+def assert_gaussian(key, log_density=gaussian):
+    start = stats.multivariate_normal(MEAN, COVARIANCE).rvs(CHAINS, random_state=1)
+    x, info = run(key, log_density, start, tuning())
+    centred = x - MEAN
+    assert_mean(centred.mean(axis=1), 0.0)
+    assert_mean(np.einsum("csi,csj->cij", centred, centred) / STEPS, COVARIANCE)
+    return info
+
+
+def test_gaussian(key):
+    info = assert_gaussian(key)
+    assert 0.7 < info.acceptance.mean() < 0.99
+    assert not info.divergent.any()
+    assert set(np.unique(info.steps)) == {1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [lambda x: gaussian(x) / 1.05**2, lambda x: gaussian(x) + 0.05 * x[0]],
+    ids=["5 % wider", "tilted"],
+)
+def test_another_target_is_found(key, wrong):
+    with pytest.raises(AssertionError, match="standard errors"):
+        assert_gaussian(key, wrong)
+
+
+def assert_time_runs_backwards(key, step):
+    """From the proposal, with its momentum turned round, leapfrog leads back to the start."""
+    start, settings = jnp.array([0.3, -1.0]), tuning()
+    _, info = step(key, hmc.init(start, gaussian), gaussian, settings, jnp.array(4))
+    x, p = np.asarray(info.proposal), -np.asarray(info.momentum)
+    size, variance = float(settings.step_size), np.asarray(settings.variance)
+    for _ in range(4):
+        p = p - 0.5 * size * PRECISION @ (x - MEAN)
+        x = x + size * variance * p
+        p = p - 0.5 * size * PRECISION @ (x - MEAN)
+    np.testing.assert_allclose(x, start, rtol=1e-9)
+
+
+def test_proposal_and_momentum_retrace_the_trajectory(key):
+    assert_time_runs_backwards(key, hmc.step)
+
+
+def test_a_flipped_momentum_is_found(key):
+    wrong = planted(hmc.step, "-info.proposal.momentum", "info.proposal.momentum")
+    with pytest.raises(AssertionError):
+        assert_time_runs_backwards(key, wrong)
+
+
+def test_nan_is_rejected(key):
+    """Half of a normal: outside its density is NaN, and no chain goes there."""
+
+    def half(x):
+        return jnp.where(x[0] > 0, -0.5 * x[0] ** 2, jnp.nan)
+
+    start = np.abs(stats.norm().rvs((CHAINS, 1), random_state=1))
+    x, info = run(key, half, start, tuning(variance=(1.0,)))
+    assert (x > 0).all()
+    assert_mean(x.mean(axis=(1, 2)), np.sqrt(2 / np.pi))
+    assert_mean((x**2).mean(axis=(1, 2)), 1.0)
+    assert 0 < info.acceptance.mean() < 0.9
+
+
+@pytest.mark.parametrize(
+    ("jitter", "length", "steps"),
+    [(0.5, 2.0, 10), (1.0, 0.01, 1), (0.0, 2.0, 1), (1.0, 1e9, hmc.MOST_STEPS), (0.51, 1.0, 6)],
+)
+def test_leapfrog_steps_cover_the_length(jitter, length, steps):
+    assert hmc.leapfrog_steps(tuning(step_size=0.1, length=length), jnp.array(jitter)) == steps

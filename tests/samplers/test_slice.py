@@ -1,0 +1,183 @@
+"""Slice sampling of one number, on targets whose moments are known."""
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+import pytest
+from scipy import stats
+
+from chance import assert_mean
+from dpmf.samplers import slice
+from planted import planted
+
+CHAINS, STEPS = 2000, 100
+
+
+def exponential(x):
+    return jnp.where(x > 0, -x, -jnp.inf)
+
+
+def half_normal(x):
+    return jnp.where(x > 0, -0.5 * x**2, jnp.nan)
+
+
+def two_humps(x):
+    return jnp.logaddexp(jnp.log(0.3) - 0.5 * (x + 3) ** 2, jnp.log(0.7) - 0.5 * (x - 3) ** 2)
+
+
+def run(key, step, log_density, start, width, **options):
+    """Chains from `start`, which is drawn from the target: nothing to burn in."""
+
+    def chain(key, x):
+        def one(carry, key):
+            x, value, info = step(key, *carry, log_density, jnp.asarray(width), **options)
+            return (x, value), (x, value, info)
+
+        return jax.lax.scan(one, (x, log_density(x)), jr.split(key, STEPS))[1]
+
+    keys = jr.split(key, CHAINS)
+    x, value, info = jax.jit(jax.vmap(chain))(keys, jnp.asarray(start))
+    np.testing.assert_allclose(value, jax.vmap(jax.vmap(log_density))(x), rtol=1e-12)
+    return np.asarray(x), info
+
+
+def draws(distribution):
+    return distribution.rvs(CHAINS, random_state=1)
+
+
+def assert_exponential(key, step, stays=False, width=1.0, **options):
+    """Exp(1): mean 1, second moment 2, and P(x > 2) = e^-2."""
+    x, info = run(key, step, exponential, draws(stats.expon()), width, **options)
+    assert_mean(x.mean(axis=1), 1.0)
+    assert_mean((x**2).mean(axis=1), 2.0)
+    assert_mean((x > 2).mean(axis=1), np.exp(-2))
+    assert stays or not info.stayed.any()
+    assert not stays or info.stayed.mean() > 0.1
+    assert info.evaluations.min() >= 3  # both ends of the bracket, and a point inside
+
+
+NARROW = {"width": 0.3, "budget": 3}  # the bracket never covers the slice
+
+
+@pytest.mark.parametrize("options", [{}, {"width": 20.0}, NARROW], ids=["", "wide", "narrow"])
+def test_exponential(key, options):
+    assert_exponential(key, slice.step, **options)
+
+
+def test_a_bracket_that_is_cut_off_leaves_the_target_alone(key, monkeypatch):
+    monkeypatch.setattr(slice, "LIMIT", 0)
+    assert_exponential(key, slice.step, stays=True, width=5.0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "options"),
+    [
+        ("left, budget - 1 - left", "jnp.array(budget), jnp.array(budget)", NARROW),
+        ("jr.uniform(key_place)", "jr.uniform(key_level)", NARROW),
+        ("jr.fold_in(key_shrink, bracket.shrinks)", "key_level", {}),
+        ("bracket.trial < point", "bracket.trial > point", {}),
+        ("log_density + jnp.log(", "log_density + 1.05 * jnp.log(", {}),
+        ("low, low + width,", "low, low + 1.05 * width,", NARROW),
+        ("log_density=jnp.where(accept, value,", "log_density=jnp.where(reject, value,", {}),
+    ],
+    ids=[
+        "a cap on each side",
+        "one key for level and place",
+        "one key for level and shrink",
+        "sign in shrink",
+        "5 % lower level",
+        "5 % wider bracket",
+        "density of another point",
+    ],
+)
+def test_a_planted_bug_is_found(key, old, new, options):
+    wrong = planted(slice.step, old, new, LIMIT=20)  # rather than wait for 100
+    with pytest.raises(AssertionError):
+        assert_exponential(key, wrong, **options)
+
+
+def test_taking_the_last_trial_of_a_cut_bracket_is_found(key):
+    right = """point=jnp.where(accept, bracket.trial, bracket.point),
+            log_density=jnp.where(accept, value,"""
+    wrong = planted(slice.step, right, right.replace("accept", "accept | give_up"), LIMIT=0)
+    with pytest.raises(AssertionError, match="standard errors"):
+        assert_exponential(key, wrong, stays=True, width=5.0)
+
+
+def test_two_humps(key):
+    """Stepping out by widths of 1 still crosses the valley."""
+    side = np.where(np.arange(CHAINS) < 0.3 * CHAINS, -3, 3)
+    x, _ = run(key, slice.step, two_humps, side + draws(stats.norm()), 1.0)
+    assert (np.diff(x > 0, axis=1) != 0).any(axis=1).mean() > 0.5  # chains that cross
+    assert_mean(x.mean(axis=1), 0.4 * 3)
+    assert_mean((x**2).mean(axis=1), 10.0)
+    assert_mean((x > 0).mean(axis=1), 0.7 * stats.norm.cdf(3) + 0.3 * stats.norm.cdf(-3))
+
+
+def assert_half_normal(key, step):
+    """The density is NaN below 0."""
+    x, _ = run(key, step, half_normal, np.abs(draws(stats.norm())), 1.0)
+    assert (x > 0).all()
+    assert_mean(x.mean(axis=1), np.sqrt(2 / np.pi))
+    assert_mean((x**2).mean(axis=1), 1.0)
+
+
+def test_nan_is_outside_the_slice(key):
+    assert_half_normal(key, slice.step)
+
+
+def test_taking_nan_for_inside_is_found(key):
+    with pytest.raises(AssertionError):
+        assert_half_normal(key, planted(slice.step, "value > level", "~(value <= level)"))
+
+
+def test_a_chain_stays_where_no_other_point_is_possible(key):
+    start, outside = jnp.array(2.0), lambda x: jnp.full_like(x, jnp.nan)
+    x, value, info = slice.step(key, start, jnp.array(0.0), outside, jnp.array(1.0))
+    assert x == 2.0
+    assert value == 0.0
+    assert info.stayed
+
+
+COVARIANCE = np.array([[1.0, 0.8, 0.0], [0.8, 2.0, -0.5], [0.0, -0.5, 0.5]])
+
+
+def assert_sweep(key, sweep):
+    """A correlated Gaussian with different widths."""
+    precision = jnp.asarray(np.linalg.inv(COVARIANCE))
+    mean, widths = np.array([1.0, -2.0, 0.0]), jnp.array([0.5, 2.0, 8.0])
+
+    def chain(key, position):
+        def one(position, key):
+            position, info = sweep(
+                key, position, lambda x: -0.5 * (x - mean) @ precision @ (x - mean), widths
+            )
+            return position, (position, info)
+
+        return jax.lax.scan(one, position, jr.split(key, STEPS))[1]
+
+    start = stats.multivariate_normal(mean, COVARIANCE).rvs(CHAINS, random_state=1)
+    x, info = jax.jit(jax.vmap(chain))(jr.split(key, CHAINS), jnp.asarray(start))
+    centred = np.asarray(x) - mean
+    assert_mean(centred.mean(axis=1), 0.0)
+    assert_mean(np.einsum("csi,csj->cij", centred, centred) / STEPS, COVARIANCE)
+    assert info.evaluations.shape == (CHAINS, STEPS, 3)
+    assert not info.stayed.any()
+
+
+def test_sweep_moves_every_coordinate(key):
+    assert_sweep(key, slice.sweep)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("jr.fold_in(key, index)", "key"),
+        ("log_density_at(position.at[index]", "1.05 * log_density_at(position.at[index]"),
+    ],
+    ids=["one key for all coordinates", "5 % in the density"],
+)
+def test_a_bug_planted_in_sweep_is_found(key, old, new):
+    with pytest.raises(AssertionError):
+        assert_sweep(key, planted(slice.sweep, old, new))
