@@ -75,20 +75,14 @@ def test_a_bracket_that_is_cut_off_leaves_the_target_alone(key, monkeypatch):
     [
         ("left, budget - 1 - left", "jnp.array(budget), jnp.array(budget)", NARROW),
         ("jr.uniform(key_place)", "jr.uniform(key_level)", NARROW),
-        ("jr.fold_in(key_shrink, bracket.shrinks)", "key_level", {}),
         ("bracket.trial < point", "bracket.trial > point", {}),
         ("log_density + jnp.log(", "log_density + 1.05 * jnp.log(", {}),
-        ("low, low + width,", "low, low + 1.05 * width,", NARROW),
-        ("log_density=jnp.where(accept, value,", "log_density=jnp.where(reject, value,", {}),
     ],
     ids=[
         "a cap on each side",
         "one key for level and place",
-        "one key for level and shrink",
         "sign in shrink",
         "5 % lower level",
-        "5 % wider bracket",
-        "density of another point",
     ],
 )
 def test_a_planted_bug_is_found(key, old, new, options):
@@ -170,14 +164,6 @@ def test_sweep_moves_every_coordinate(key):
     assert_sweep(key, slice.sweep)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("jr.fold_in(key, index)", "key"),
-        ("log_density_at(position.at[index]", "1.05 * log_density_at(position.at[index]"),
-    ],
-    ids=["one key for all coordinates", "5 % in the density"],
-)
-def test_a_bug_planted_in_sweep_is_found(key, old, new):
+def test_one_key_for_all_coordinates_is_found(key):
     with pytest.raises(AssertionError):
-        assert_sweep(key, planted(slice.sweep, old, new))
+        assert_sweep(key, planted(slice.sweep, "jr.fold_in(key, index)", "key"))

@@ -16,7 +16,7 @@ from dpmf.samplers.hmc import Info, Tuning
 
 ACCEPTANCE = 0.75  # target; a little above the optimum for smooth targets, for safety
 RATE = 0.05  # of the trajectory length's logarithm, per step
-SHORTEST, LONGEST = 0.2, 12.0  # trajectory, in posterior scales
+SHORTEST, LONGEST = 0.5, 3.0  # trajectory, in posterior scales; a quarter turn is 1.6
 PRIOR_COUNT = 10.0  # draws' worth of belief in the scales a window begins with
 
 _init, _update, _final = dual_averaging()
@@ -39,13 +39,20 @@ class Adaptation(NamedTuple):
     energy: Float[Array, ""]
     variance: Float[Array, " dim"]
     moments: Moments
+    white: Float[Array, " dim"]  # 1 where the prior is standard normal, 0 for parameters
 
 
-def begin(variance: Float[Array, " dim"]) -> Adaptation:
+def begin(variance: Float[Array, " dim"], white: Float[Array, " dim"]) -> Adaptation:
     """Before the first step."""
     zero = jnp.zeros(())
     return Adaptation(
-        _averaging(jnp.asarray(0.05)), jnp.log(jnp.ones(())), zero, zero, variance, empty(variance.shape[0])
+        _averaging(jnp.asarray(0.05)),
+        jnp.log(jnp.ones(())),
+        zero,
+        zero,
+        variance,
+        empty(variance.shape[0]),
+        white,
     )
 
 
@@ -93,26 +100,24 @@ def learned(
         adaptation.log_length + learn_length * move, jnp.log(SHORTEST), jnp.log(LONGEST)
     )
     return Adaptation(
-        averaging, log_length, drift, energy, adaptation.variance,
+        averaging,
+        log_length,
+        drift,
+        energy,
+        adaptation.variance,
         _counted(adaptation.moments, after),
+        adaptation.white,
     )
 
 
-def window_closed(
-    adaptation: Adaptation, shared: Float[Array, " dim"]
-) -> Adaptation:
-    """New scales from the window's moments; the step size is then sought anew.
-
-    Args:
-        adaptation: At the end of a window.
-        shared: 1 for coordinates whose prior is standard normal (white), 0 for others.
-    """
+def window_closed(adaptation: Adaptation) -> Adaptation:
+    """New scales from the window's moments; the step size is then sought anew."""
     moments = adaptation.moments
     count = moments.count / 5  # draws of a chain are not independent
     seen = moments.squares / jnp.maximum(moments.count - 1, 1.0)
     # White coordinates are many and each is seen little: lean on the prior's scale, 1.
     weight = count / (count + PRIOR_COUNT)
-    variance = jnp.where(shared > 0, weight * seen + (1 - weight), seen)
+    variance = jnp.where(adaptation.white > 0, weight * seen + (1 - weight), seen)
     usable = jnp.isfinite(variance) & (variance > 1e-14)
     variance = jnp.where(usable, variance, adaptation.variance)
     step_size = jnp.clip(jnp.exp(adaptation.averaging.log_x_avg), 1e-4, 0.5)
@@ -129,14 +134,19 @@ def _averaging(step_size: Float[Array, ""]) -> DualAveragingState:
 
 
 def _length_gradient(adaptation, before, info, acceptance, jitter) -> Float[Array, ""]:
-    """Direction in which the expected squared change of the squared radius grows (ChEES)."""
-    inverse = 1 / adaptation.variance
+    """Direction in which the expected squared change of the squared radius grows (ChEES).
+
+    The radius is that of the parameters alone: thousands of white coordinates turn over
+    quickly, and would settle for trajectories that leave the few slow ones behind.
+    """
+    slow = 1 - adaptation.white
+    inverse = slow / adaptation.variance
     centre = jnp.where(
         adaptation.moments.count > 0, adaptation.moments.mean, jnp.mean(before, axis=0)
     )
     old, new = before - centre, info.proposal - centre
     growth = jnp.sum((new**2 - old**2) * inverse, axis=1)
-    speed = jnp.sum(new * info.momentum, axis=1)  # velocity is variance x momentum
+    speed = jnp.sum(slow * new * info.momentum, axis=1)  # velocity: variance x momentum
     each = growth * speed * jitter
     usable = jnp.isfinite(each)
     weight = jnp.where(usable, acceptance, 0.0)

@@ -12,7 +12,7 @@ from dpmf.inference import hmc_engine, slice_engine
 from dpmf.inference.problem import Problem
 from dpmf.inference.progress import Report
 from dpmf.inference.schedule import windows
-from dpmf.inference.start import require_finite
+from dpmf.inference.start import log_densities, require_finite
 from dpmf.model.state import State
 
 CHUNK = 50  # kept draws per call: progress is shown, and memory is bounded, by chunk
@@ -58,7 +58,7 @@ def run(
         report: Told of every chunk.
         tuning: Frozen values to begin with; warm-up then only moves the chains.
     """
-    require_finite(jax.jit(jax.vmap(problem.log_density))(starts))
+    require_finite(log_densities(problem, starts))
     key_warm, key_sample = jr.split(key)
     if engine == "hmc":
         chains, tuned = _warm_hmc(problem, starts, sizes.warmup, key_warm, report, tuning)
@@ -88,15 +88,22 @@ def _warm_hmc(problem, starts, warmup, key, report, tuning):
         while done < end:
             count = min(WARM_CHUNK, end - done)
             chains, adaptation = hmc_engine.warm(
-                problem, key, chains, adaptation, done, count, window.most,
+                problem,
+                key,
+                chains,
+                adaptation,
+                done,
+                count,
+                window.most,
                 float(window.learn_length),
             )
             done += count
+            jax.block_until_ready(chains)  # or progress would run ahead of the work
             report("warm-up", done, warmup)
         if number == 0:
             adaptation = hmc_engine.rescaled(problem, chains, adaptation)
         elif window.close:
-            adaptation = hmc_engine.close_window(problem, adaptation)
+            adaptation = hmc_engine.close_window(adaptation)
     return chains, hmc_engine.adapt.frozen(adaptation)
 
 

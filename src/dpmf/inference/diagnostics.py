@@ -33,11 +33,16 @@ class Diagnostics(NamedTuple):
     @property
     def converged(self) -> bool:
         """Every R-hat and the typical effective sample size are good enough."""
+        if self._untold:
+            return False
         good = bool(np.nanmax(self.rhat) <= RHAT_LIMIT)
         return good and bool(np.nanmedian(self.ess_bulk) >= ESS_LIMIT)
 
     def line(self) -> str:
         """One plain line: whether to trust the fit, and what to do if not."""
+        advice = "Run longer: more warmup and draws, or more chains."
+        if self._untold:
+            return f"NOT converged: R-hat needs at least 2 chains of 4 draws each. {advice}"
         worst = int(np.nanargmax(self.rhat))
         figures = (
             f"max R-hat {self.rhat[worst]:.3f} ({self.names[worst]}), "
@@ -48,7 +53,11 @@ class Diagnostics(NamedTuple):
             figures += f", {self.divergences} divergent steps"
         if self.converged:
             return f"Converged: {figures}."
-        return f"NOT converged: {figures}. Run longer: more warmup and draws, or more chains."
+        return f"NOT converged: {figures}. {advice}"
+
+    @property
+    def _untold(self) -> bool:
+        return bool(np.isnan(self.rhat).all())
 
 
 def quantities(problem: Problem, states: State) -> dict[str, Float[np.ndarray, "..."]]:
@@ -96,17 +105,15 @@ def diagnostics(
             if np.ptp(value[:, :, element]) > 0:  # a fixed value has nothing to diagnose
                 names.append(label)
                 columns.append(value[:, :, element])
-    stacked = np.stack(columns)  # (elements, chains, draws)
-    short = stacked.shape[2] < 4  # too few draws to say anything
 
     def each(function) -> np.ndarray:
-        return np.array([np.nan if short else function(one) for one in stacked])
+        with np.errstate(divide="ignore", invalid="ignore"):  # a chain that never moved
+            # Fewer than 4 draws are too few to say anything.
+            return np.array([function(x) if x.shape[1] >= 4 else np.nan for x in columns])
 
     rhat = each(array_stats.rhat)
     bulk = each(lambda one: array_stats.ess(one, method="bulk"))
     tail = each(lambda one: array_stats.ess(one, method="tail", prob=(0.05, 0.95)))
     divergences = int(np.sum(stats.get("diverging", 0)))
     stayed = int(np.sum(stats.get("stayed", 0)))
-    return Diagnostics(
-        tuple(names), rhat, bulk, tail, divergences, stayed
-    )
+    return Diagnostics(tuple(names), rhat, bulk, tail, divergences, stayed)

@@ -10,12 +10,12 @@ import jax.random as jr
 import numpy as np
 
 from dpmf.data import Dyads
-from dpmf.errors import ConfigError, DpmfWarning
+from dpmf.errors import ConfigError, DataError, DpmfWarning
 from dpmf.inference.chains import Draws, Sizes, run
 from dpmf.inference.hyperparameters import Hyperparameters
 from dpmf.inference.problem import Problem
 from dpmf.inference.progress import Report, reporting
-from dpmf.inference.start import start as fresh_start
+from dpmf.inference.start import starts as fresh_starts
 from dpmf.kernels import Constant, Kernel, SquaredExponential
 from dpmf.likelihoods import Gaussian, Likelihood, PairedGaussian
 from dpmf.model.coordinates import parameters
@@ -71,12 +71,24 @@ class DPMF:
         """Refuse a model that has no meaning."""
         if not isinstance(self.rank, int) or self.rank < 1:
             raise ConfigError(f"rank={self.rank!r}, expected a whole number of at least 1.")
-        for kernel in _both(self.kernel):
+        for name in ("kernel", "mean", "mean_kernel"):
+            choice = getattr(self, name)
+            if isinstance(choice, tuple) and len(choice) != 2:
+                raise ConfigError(
+                    f"{name} holds {len(choice)} choices, expected one, or a pair of them for "
+                    "rows and columns."
+                )
+        pooled = (one for one in _both(self.mean_kernel) if one is not None)
+        for kernel in (*_both(self.kernel), *pooled):
             if not isinstance(kernel, Kernel):
                 raise ConfigError(
                     f"kernel={kernel!r}, expected a kernel such as Matern12('time'), or a "
                     "pair of them for rows and columns."
                 )
+        if not (self.likelihood is None or isinstance(self.likelihood, Likelihood)):
+            raise ConfigError(
+                f"likelihood={self.likelihood!r}, expected a likelihood such as Gaussian()."
+            )
         for mean in _both(self.mean):
             if mean not in ("constant", "pooled"):
                 raise ConfigError(f"mean={mean!r}, expected 'constant' or 'pooled'.")
@@ -182,17 +194,18 @@ class DPMF:
         from dpmf.posterior.fit import Fit
 
         _check_call(chains, warmup, draws, thin, engine)
+        _require_values(data)
         with jax.enable_x64(True), reporting(progress) as report:
             settled = self.spec(data) if start is None else _same_model(self, start, data)
-            dense = None if start is None else start.dense
-            points, arrays = layout(grids(settled, data, dense=dense), data)
+            over = grids(settled, data) if start is None else start.grids_over(data)
+            points, arrays = layout(over, data)
             fixed = FREE_ALL if hyperparameters is None else hyperparameters.fixed(settled)
             problem = Problem(arrays, fixed, settled)
             key_start, key_run = jr.split(jr.key(seed))
             if start is None:
                 centre = settled.likelihood.centre(data.values)
                 each = jax.vmap(lambda c: jr.fold_in(key_start, c))(jnp.arange(chains))
-                starts = jax.jit(jax.vmap(lambda k: fresh_start(problem, centre, k)))(each)
+                starts = fresh_starts(problem, jnp.asarray(centre), each)
             else:
                 starts = start.last_states(points, data, fixed, chains, seed)
             sizes = _within(budget, problem, chains, Sizes(warmup, draws, thin))
@@ -226,6 +239,16 @@ def _check_call(chains: int, warmup: int, draws: int, thin: int, engine: str) ->
             raise ConfigError(f"{name}={value!r}, expected a whole number of at least {least}.")
     if engine not in ("hmc", "slice"):
         raise ConfigError(f"engine={engine!r}, expected 'hmc' or 'slice'.")
+
+
+def _require_values(data: Dyads) -> None:
+    """Refuse events that were encoded without a value."""
+    wrong = np.flatnonzero(~np.isfinite(data.values).all(axis=1))
+    if wrong.size:
+        raise DataError(
+            f"row {wrong[0] + 1} has no value, expected one for every event to learn from. "
+            "Drop the rows without values."
+        )
 
 
 def _same_model(model: DPMF, start: Any, data: Dyads) -> Spec:

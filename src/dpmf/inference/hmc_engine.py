@@ -47,7 +47,8 @@ def states(problem: Problem, chains: HMCState) -> State:
 @jax.jit
 def blank(problem: Problem) -> adapt.Adaptation:
     """Adaptation before the first step; every scale is taken to be the prior's."""
-    return adapt.begin(jnp.ones(_white(problem).shape[0]))
+    white = _white(problem)
+    return adapt.begin(jnp.ones_like(white), white)
 
 
 @jax.jit
@@ -98,7 +99,7 @@ def rescaled(
     problem: Problem, chains: HMCState, adaptation: adapt.Adaptation
 ) -> adapt.Adaptation:
     """Begin anew with scales guessed from the curvature where the chains are."""
-    return adapt.begin(_curvature_scales(problem, chains))
+    return adapt.begin(_curvature_scales(problem, chains), adaptation.white)
 
 
 def _curvature_scales(problem: Problem, chains: HMCState) -> Float[Array, " dim"]:
@@ -123,10 +124,7 @@ def _curvature_scales(problem: Problem, chains: HMCState) -> Float[Array, " dim"
     return jnp.ones(chains.position.shape[1]).at[free].set(scales)
 
 
-@jax.jit
-def close_window(problem: Problem, adaptation: adapt.Adaptation) -> adapt.Adaptation:
-    """Take the scales from the window that ends."""
-    return adapt.window_closed(adaptation, _white(problem))
+close_window = jax.jit(adapt.window_closed)
 
 
 @partial(jax.jit, static_argnames=("size",), donate_argnames=("chains",))

@@ -67,7 +67,7 @@ class Hyperparameters:
         return Side(
             None,  # type: ignore[arg-type]
             array("sd", (spec.rank,)),
-            None if corr is None else jnp.asarray(np.linalg.cholesky(np.asarray(corr))),
+            None if corr is None else _factor(f"{name}_corr", np.asarray(corr)),
             self._theta(f"{name}_theta", side.theta(), spec.rank),
             array("pooled_sd", (spec.rank,)) if pooled else None,
             self._theta(f"{name}_pooled_theta", side.pooled_theta(), spec.rank)
@@ -106,7 +106,9 @@ def central(
     chains, draws = np.asarray(values.rows.mean).shape[:2]
     for side in (values.rows, values.cols):
         for theta in (side.theta, side.pooled_theta):
-            columns += [_flat(np.log(np.sort(np.asarray(v), axis=2))) for v in (theta or {}).values()]
+            columns += [
+                _flat(np.log(np.sort(np.asarray(v), axis=2))) for v in (theta or {}).values()
+            ]
         scaled = np.asarray(side.sd)[..., None] * np.asarray(side.corr)
         columns.append(_flat(np.log(np.linalg.svd(scaled, compute_uv=False))))
         if side.pooled_sd is not None:
@@ -117,6 +119,13 @@ def central(
     distance = [np.linalg.norm(others - point, axis=1).mean() for point in points]
     chain, draw = divmod(int(np.argmin(distance)), draws)
     return chain, draw
+
+
+def _factor(name: str, corr: np.ndarray) -> Any:
+    try:
+        return jnp.asarray(np.linalg.cholesky(corr))
+    except np.linalg.LinAlgError as error:
+        raise ConfigError(f"{name}: expected a positive definite matrix.") from error
 
 
 def _flat(value: np.ndarray) -> np.ndarray:

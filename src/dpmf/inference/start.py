@@ -14,7 +14,7 @@ from dpmf.model.state import State
 CALM = 0.3  # white and free coordinates start within this many prior widths
 
 
-def start(problem: Problem, centre: float, key: Key[Array, ""]) -> State:
+def start(problem: Problem, centre: Float[Array, ""], key: Key[Array, ""]) -> State:
     """A state near the centre of the prior whose y is about `centre` everywhere.
 
     Args:
@@ -30,11 +30,24 @@ def start(problem: Problem, centre: float, key: Key[Array, ""]) -> State:
     return calm._replace(free=calm.free._replace(rows=rows._replace(mean=mean)))
 
 
-def require_finite(log_densities: Float[np.ndarray, " chains"]) -> None:
+@jax.jit
+def starts(problem: Problem, centre: Float[Array, ""], keys: Key[Array, " chains"]) -> State:
+    """One start for each chain; compiled once for all problems of the same shape."""
+    return jax.vmap(lambda key: start(problem, centre, key))(keys)
+
+
+@jax.jit
+def log_densities(problem: Problem, states: State) -> Float[Array, " chains"]:
+    """The log posterior density of each chain's state."""
+    return jax.vmap(problem.log_density)(states)
+
+
+def require_finite(log_densities: Float[Array, " chains"]) -> None:
     """Refuse a start that a chain could never leave."""
-    wrong = np.flatnonzero(~np.isfinite(np.asarray(log_densities)))
+    found_all = np.asarray(log_densities)
+    wrong = np.flatnonzero(~np.isfinite(found_all))
     if wrong.size:
-        found = np.asarray(log_densities)[wrong[0]]
+        found = found_all[wrong[0]]
         raise SamplingError(
             f"chain {wrong[0]}: the log density is {found} at the start, expected a finite "
             "number. Check the values for extreme entries, and a likelihood or kernel of "

@@ -82,7 +82,6 @@ def _members(key: Key[Array, ""], problem: Problem, state: State) -> tuple[White
     def col_entries(other: Float[Array, "rank cols inputs"]):
         added = deviations(other, cols.over, values.cols, arrays.cols)
 
-
         def at(cos, sin):
             return product(u, jax.nn.softplus(cols.mean + cos * cols.deviation + sin * added))
 

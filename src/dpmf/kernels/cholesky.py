@@ -103,9 +103,7 @@ def _written_out(matrix: Batch) -> Batch:
             rest = matrix[..., i, j] - sum(entry[i, k] * entry[j, k] for k in range(j))
             entry[i, j] = jnp.sqrt(rest) if i == j else rest / entry[j, j]
     zero = jnp.zeros_like(matrix[..., 0, 0])
-    rows = [
-        jnp.stack([entry.get((i, j), zero) for j in range(size)], -1) for i in range(size)
-    ]
+    rows = [jnp.stack([entry.get((i, j), zero) for j in range(size)], -1) for i in range(size)]
     return jnp.stack(rows, -2)
 
 

@@ -45,9 +45,7 @@ def carried(
         generator: Source of the fresh normals.
     """
     rank = white.shape[0]
-    axes = [
-        _axis(kernel, theta, old, new, which, rank) for which in range(len(old.levels))
-    ]
+    axes = [_axis(kernel, theta, old, new, which, rank) for which in range(len(old.levels))]
     kept = white.reshape(rank, -1, *old.shape)[:, members]
     for place, axis in enumerate(axes):
         kept = _along(kept, axis.to_common, place + 2)
@@ -74,7 +72,9 @@ def _axis(kernel: Kernel, theta: Theta, old: Grid, new: Grid, which: int, rank: 
     else:
         to_common = np.stack(
             [
-                solve_triangular(ordered[k, :count, :count], old_factor[k][common_old], lower=True)
+                solve_triangular(
+                    ordered[k, :count, :count], old_factor[k][common_old], lower=True
+                )
                 for k in range(rank)
             ]
         )

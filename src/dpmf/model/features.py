@@ -13,9 +13,7 @@ from dpmf.model.state import Theta
 Factors = tuple[Float[Array, "_ _ _"], ...]  # rank (or 1) x levels x levels, of each factor
 
 
-def factors(
-    kernel: Kernel, theta: Theta, levels: tuple[Float[Array, "_ _"], ...]
-) -> Factors:
+def factors(kernel: Kernel, theta: Theta, levels: tuple[Float[Array, "_ _"], ...]) -> Factors:
     """Cholesky factors over the levels of each factor of the grid, for each latent function.
 
     Args:
@@ -62,9 +60,9 @@ def along(
     """Multiply one axis of a grid of functions by each latent function's matrix."""
     last = jnp.moveaxis(grid, axis, -1)
     rows = last.reshape(last.shape[0], -1, last.shape[-1])
-    product = jnp.einsum("kni,koi->kno", rows, jnp.broadcast_to(
-        factor, (rows.shape[0], *factor.shape[1:])
-    ))
+    product = jnp.einsum(
+        "kni,koi->kno", rows, jnp.broadcast_to(factor, (rows.shape[0], *factor.shape[1:]))
+    )
     return jnp.moveaxis(product.reshape(*last.shape[:-1], factor.shape[1]), -1, axis)
 
 

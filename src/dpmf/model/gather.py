@@ -47,9 +47,7 @@ def sums(
     return jnp.sum(padded[..., index.users], axis=-1)
 
 
-def take(
-    table: Float[Array, "*batch entries"], index: Lookup
-) -> Float[Array, "*batch cells"]:
+def take(table: Float[Array, "*batch entries"], index: Lookup) -> Float[Array, "*batch cells"]:
     """The entry that each cell reads."""
     return _take(table, index.entry, index.users)
 

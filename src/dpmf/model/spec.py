@@ -102,9 +102,7 @@ def spec(
     corr = LKJ(rank)
     return Spec(
         rank,
-        SideSpec(
-            *rows, Normal(0.0, scale / root, size), HalfNormal(spread / root, size), corr
-        ),
+        SideSpec(*rows, Normal(0.0, scale / root, size), HalfNormal(spread / root, size), corr),
         SideSpec(*cols, Normal(UNIT_MEAN, 1.0, size), HalfNormal(1.0, size), corr),
         likelihood,
         scale,

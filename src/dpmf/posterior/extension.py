@@ -54,9 +54,7 @@ def predictions(
     return np.stack(found)
 
 
-def extended_white(
-    white: White, old: Grids, new: Grids, arrays, key: Key[Array, ""]
-) -> White:
+def extended_white(white: White, old: Grids, new: Grids, arrays, key: Key[Array, ""]) -> White:
     """White coordinates on wider grids: the old ones where they were, fresh ones elsewhere."""
     keys = dict(zip(White._fields, jr.split(key, 4), strict=True))
 

@@ -87,7 +87,10 @@ def load(path: Any) -> Fit:
     except Exception as error:  # h5py, xarray and json each have their own
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FileError(f"{target}: cannot be read as a saved fit ({reason}).") from error
-    return _put_together(plain, arrays)
+    try:
+        return _put_together(plain, arrays)
+    except (KeyError, IndexError, TypeError) as error:
+        raise FileError(f"{target}: the saved fit is damaged ({error!r}).") from error
 
 
 def _taken_apart(fit: Fit) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -237,7 +240,10 @@ def _model_from_dict(saved: dict[str, Any]) -> DPMF:
         return choice and Kernel.from_dict(choice)
 
     fields = dict(saved)
-    fields["kernel"], fields["mean_kernel"] = kernel(saved["kernel"]), kernel(saved["mean_kernel"])
+    fields["kernel"], fields["mean_kernel"] = (
+        kernel(saved["kernel"]),
+        kernel(saved["mean_kernel"]),
+    )
     fields["likelihood"] = saved["likelihood"] and Likelihood.from_dict(saved["likelihood"])
     mean = saved["mean"]
     fields["mean"] = tuple(mean) if isinstance(mean, list) else mean

@@ -8,7 +8,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dpmf.data import Dyads
+from dpmf.data import Codebook, Dyads, distinct
+from dpmf.data.names import placed
 from dpmf.errors import ConfigError
 from dpmf.inference.chains import Draws, Sizes
 from dpmf.inference.diagnostics import Diagnostics, diagnostics, over_draws, quantities
@@ -18,6 +19,7 @@ from dpmf.inference.problem import Problem
 from dpmf.model.carry import carried
 from dpmf.model.coordinates import free_coordinates
 from dpmf.model.grid import Grid
+from dpmf.model.grid import points as cell_points
 from dpmf.model.layout import Grids, layout
 from dpmf.model.spec import Spec
 from dpmf.model.state import Fixed, Parameters, State, White
@@ -73,11 +75,6 @@ class Fit:
         mean = self.draws.states.free.rows.mean
         return mean.shape[0], mean.shape[1]
 
-    @property
-    def dense(self) -> bool:
-        """Whether all input columns of the rows stand in one factor of the grid."""
-        return len(self.grids.rows.levels) < len(self.spec.rows.kernel.factors())
-
     @functools.cached_property
     def problem(self) -> Problem:
         """The training problem as arrays."""
@@ -130,6 +127,8 @@ class Fit:
         """
         if which not in ("central", "last"):
             raise ConfigError(f"which={which!r}, expected 'central' or 'last'.")
+        if not 0 <= chain < self.shape[0]:
+            raise ConfigError(f"chain={chain!r}, expected 0 to {self.shape[0] - 1}.")
         at = central(self.parameters) if which == "central" else (chain, -1)
         one = jax.tree.map(lambda x: np.asarray(x)[at], self.parameters)
         return Hyperparameters.of(one, sigma=sigma)
@@ -150,6 +149,17 @@ class Fit:
 
         save(self, path)
 
+    def grids_over(self, data: Dyads) -> Grids:
+        """Grids of other events, each a product or dense as it is here."""
+
+        def over(grid: Grid | None) -> Grid | None:
+            if grid is None:
+                return None
+            levels = tuple(distinct(cell_points(data, one))[0] for one in grid.columns)
+            return Grid(grid.columns, levels)
+
+        return Grids(*(over(grid) for grid in self.grids))  # type: ignore[arg-type]
+
     def last_states(
         self, points: Grids, data: Dyads, fixed: Fixed, chains: int, seed: int
     ) -> State:
@@ -162,6 +172,8 @@ class Fit:
             chains: How many states to give; chains are reused in turn.
             seed: Of whatever has no old value.
         """
+        books = self.data.codebook, data.codebook
+        points = Grids(*(grid and _recoded(grid, *books) for grid in points))
         states = []
         for chain in range(chains):
             at = (chain % self.shape[0], -1)
@@ -207,6 +219,27 @@ class Fit:
             pooled("rows"),
             pooled("cols"),
         )
+
+
+def _recoded(grid: Grid, old: Codebook, new: Codebook) -> Grid:
+    """A grid of the new codebook with its category levels numbered as in the old one."""
+    before = {column.name: column.levels for column in old.inputs}
+    numbers = {}
+    for column in new.inputs:
+        if column.kind == "category":
+            numbers[column.name] = np.array(
+                placed(column.levels, before[column.name])[1], float
+            )
+
+    def recoded(columns: tuple[str, ...], levels: np.ndarray) -> np.ndarray:
+        each = [
+            numbers[name][levels[:, place].astype(int)] if name in numbers else levels[:, place]
+            for place, name in enumerate(columns)
+        ]
+        return np.stack(each, axis=1) if each else levels
+
+    pairs = zip(grid.columns, grid.levels, strict=True)
+    return Grid(grid.columns, tuple(recoded(*pair) for pair in pairs))
 
 
 def _carry(white, kernel, theta, old: Grid, new: Grid, members, generator) -> np.ndarray:

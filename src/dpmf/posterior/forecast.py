@@ -61,6 +61,10 @@ class Forecast:
         Args:
             values: One entry, or one pair, for each event; or a frame that has the
                 value columns.
+
+        Raises:
+            DataError: A value is missing or impossible, or their number is not that of
+                the events.
         """
         target = self._values(values)
 
@@ -78,7 +82,8 @@ class Forecast:
             seed: The same seed gives the same samples.
         """
         generator = np.random.default_rng(seed)
-        chosen = generator.permutation(np.arange(n) % len(self.y))
+        # Every draw equally often; where n is smaller, a random subset over all chains.
+        chosen = generator.permutation(len(self.y))[np.arange(n) % len(self.y)]
 
         def each(y, noise, key):
             return self.likelihood.at(noise).sample(key, y)
@@ -158,6 +163,15 @@ class Forecast:
             values = self.data.encode(values).values
         found = np.asarray(values, float)
         expected = self.y.shape[1:]
-        if found.size != np.prod(expected):
+        squeezed = tuple(size for size in expected if size > 1)
+        if found.shape != expected and found.squeeze().shape != squeezed:
             raise DataError(f"values: found shape {found.shape}, expected {expected}.")
-        return found.reshape(expected)
+        found = found.reshape(expected)
+        wrong = np.flatnonzero(~np.isfinite(found).all(axis=1))
+        if wrong.size:
+            raise DataError(
+                f"values: row {wrong[0] + 1} holds {found[wrong[0]]}, expected finite numbers. "
+                "Score only events that have happened."
+            )
+        self.likelihood.check(found)
+        return found

@@ -126,9 +126,7 @@ def sweep(
             return log_density_at(position.at[index].set(x))
 
         key_one = jr.fold_in(key, index)
-        x, log_density, info = step(
-            key_one, position[index], log_density, along, widths[index]
-        )
+        x, log_density, info = step(key_one, position[index], log_density, along, widths[index])
         return (position.at[index].set(x), log_density), info
 
     start = (position, log_density_at(position))

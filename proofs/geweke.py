@@ -1,0 +1,173 @@
+"""Geweke's joint-distribution test, in many short chains that start at the prior.
+
+A chain begins with a state and values drawn from their joint prior, then alternates one
+transition of the engine given the values with new values given the state. If the code is
+right every point of the chain has the joint prior's distribution, so the end is compared
+with the start; chains are independent, which gives exact error bars.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+from jaxtyping import Array, Float
+from scipy import stats
+
+from dpmf.inference.problem import Problem
+from dpmf.likelihoods import Bernoulli, Gaussian, Likelihood, Noise, Ordinal, PairedGaussian
+from dpmf.likelihoods.paired import PairedGaussianNoise
+from dpmf.model.predictor import predictor
+from dpmf.model.simulate import simulate_state, simulate_values
+from dpmf.model.state import State
+from dpmf.types import pytree_dataclass
+from proofs.league import league, with_values
+from proofs.row import Row, worst
+from proofs.transitions import ENGINES, Transition
+
+SMALL = (256, 4)  # chains, transitions
+FULL = (4096, 20)
+
+
+@pytree_dataclass
+class WholeNoise(PairedGaussianNoise):
+    """A pair whose cells cannot be split: members then move one after another."""
+
+    def split(self, key, y, values) -> None:
+        return None
+
+
+@dataclasses.dataclass(frozen=True)
+class Whole(PairedGaussian):
+    """What a user writes who knows nothing of `split`."""
+
+    def at(self, parameters: Mapping[str, Float[Array, "..."]]) -> Noise:
+        return WholeNoise(parameters["sigma"], parameters["rho"])
+
+
+CASES: dict[str, tuple[Likelihood, bool]] = {
+    "paired Gaussian": (PairedGaussian(), False),
+    "paired Gaussian, pooled mean": (PairedGaussian(), True),
+    "Gaussian": (Gaussian(), False),
+    "Bernoulli": (Bernoulli(), False),
+    "ordinal, 4 levels": (Ordinal(4), False),
+    "a pair without `split`": (Whole(), False),
+}
+
+
+def prove(size: tuple[int, int] = FULL, seed: int = 0) -> list[Row]:
+    """Every likelihood with both engines."""
+    rows = []
+    for case, (likelihood, pooled) in CASES.items():
+        for engine, transition in ENGINES.items():
+            if engine == "hmc" and isinstance(likelihood, Whole):
+                continue  # to trajectories it is the paired Gaussian
+            problem = league(likelihood, pooled=pooled)
+            rows.append(compared(case, engine, problem, transition(), size, seed))
+    return rows
+
+
+def compared(
+    case: str,
+    engine: str,
+    problem: Problem,
+    transition: Transition,
+    size: tuple[int, int],
+    seed: int = 0,
+    planted: bool = False,
+) -> Row:
+    """Start against end for one problem and engine."""
+    chains, count = size
+    run = jax.jit(lambda key: _chains(key, problem, transition, chains, count))
+    before, after = (jax.tree.map(np.asarray, x) for x in run(jr.key(seed)))
+    p_values = {}
+    for name in before:
+        p_values |= changes(name, before[name], after[name])
+    p_value, quantity = worst(p_values)
+    size_text = f"{chains} chains x {count}"
+    return Row("geweke", case, engine, quantity, size_text, p_value, planted=planted)
+
+
+def _chains(key, problem: Problem, transition: Transition, chains: int, count: int):
+    key_start, key_run = jr.split(key)
+
+    def start(key):
+        key_state, key_values = jr.split(key)
+        state = simulate_state(problem.spec, problem.arrays, key_state)
+        return state, simulate_values(problem.spec, state, problem.arrays, key_values)
+
+    def move(i, pairs):
+        key_i = jr.fold_in(key_run, i)
+
+        def one(key, state, values):
+            key_move, key_values = jr.split(key)
+            posed = with_values(problem, values)
+            state = transition(jr.fold_in(key_i, 0), key_move, posed, state)
+            return state, simulate_values(problem.spec, state, problem.arrays, key_values)
+
+        return jax.vmap(one)(jr.split(jr.fold_in(key_i, 1), chains), *pairs)
+
+    first = jax.vmap(start)(jr.split(key_start, chains))
+    last = jax.lax.fori_loop(0, count, move, first)
+    seen = jax.vmap(lambda state, values: summaries(with_values(problem, values), state))
+    return seen(*first), seen(*last)
+
+
+def summaries(problem: Problem, state: State) -> dict[str, Float[Array, "..."]]:
+    """What is compared: every parameter, and how state and values hang together."""
+    spec, arrays = problem.spec, problem.arrays
+    parameters = problem.parameters(state)
+    y = predictor(spec, state.white, parameters, arrays)
+    noise = spec.likelihood.at(parameters.noise)
+    loglik = noise.log_prob(y, arrays.values)
+    residual = arrays.values - y
+    found = {f"noise {name}": value for name, value in parameters.noise.items()}
+    for name in ("rows", "cols"):
+        side = getattr(parameters, name)
+        found |= {f"{name} mean": side.mean, f"{name} sd": side.sd}
+        found |= {f"{name} corr": side.corr[1, 0]}
+        found |= {f"{name} {label}": jnp.sort(v, axis=0) for label, v in side.theta.items()}
+        if side.pooled_sd is not None:
+            found |= {f"{name} pooled sd": side.pooled_sd}
+            found |= {f"{name} pooled {k}": v for k, v in side.pooled_theta.items()}
+    for name, block in state.white._asdict().items():
+        if block is not None:
+            found |= {f"white {name} square": jnp.mean(block**2, axis=(1, 2))}
+            found |= {f"white {name}": jnp.mean(block, axis=(1, 2)), f"{name}[0]": block[0, 0]}
+    found |= {"y": y[:3], "y product": y[0] * y[1], "y mean": jnp.mean(y)}
+    found |= {"y spread": jnp.std(y)}
+    found |= {"value": arrays.values[:3], "value mean": jnp.mean(arrays.values)}
+    found |= {"loglik": jnp.sum(loglik), "y x residual": jnp.mean(y * residual)}
+    if "sigma" in parameters.noise:
+        found["residual / sigma"] = jnp.mean((residual / parameters.noise["sigma"]) ** 2)
+    if "rho" in parameters.noise:
+        product = jnp.mean(residual[:, 0] * residual[:, 1]) / parameters.noise["sigma"] ** 2
+        found |= {"pair product": product, "pair product x rho": product * parameters.noise["rho"]}
+    return {name: value.reshape(-1) for name, value in found.items()}
+
+
+def changes(name: str, before: np.ndarray, after: np.ndarray) -> dict[str, np.ndarray]:
+    """p-values of a change in place or in spread, by paired t-tests on ranks.
+
+    Ranks in the pooled sample are bounded, so heavy tails cannot spoil the test.
+
+    Args:
+        name: Of the summary.
+        before: Shape (chains, entries).
+        after: The same chains at their end.
+    """
+    chains = len(before)
+    if np.mean(before != after) < 0.2:
+        return {f"{name} (does not move)": np.zeros(1)}
+    ranks = stats.rankdata(np.concatenate([before, after]), axis=0)
+    scores = 2 * (ranks - 0.5) / (2 * chains) - 1
+    found = {}
+    for label, score in ((name, scores), (f"spread of {name}", scores**2)):
+        change = score[chains:] - score[:chains]
+        error = change.std(axis=0, ddof=1) / np.sqrt(chains)
+        found[label] = 2 * stats.norm.sf(np.abs(change.mean(axis=0)) / np.maximum(error, 1e-12))
+    return found
+
+
