@@ -20,12 +20,11 @@ from dpmf.inference.problem import Problem
 from dpmf.likelihoods import Bernoulli, Gaussian, Likelihood, Noise, Ordinal, PairedGaussian
 from dpmf.likelihoods.paired import PairedGaussianNoise
 from dpmf.model.predictor import predictor
-from dpmf.model.simulate import simulate_state, simulate_values
 from dpmf.model.state import State
 from dpmf.types import pytree_dataclass
 from proofs.league import league, with_values
 from proofs.row import Row, worst
-from proofs.transitions import ENGINES, Transition
+from proofs.transitions import ENGINES, Transition, advanced, drawn, redrawn
 
 SMALL = (256, 4)  # chains, transitions
 FULL = (4096, 20)
@@ -64,7 +63,7 @@ def prove(size: tuple[int, int] = FULL, seed: int = 0) -> list[Row]:
         for engine, transition in ENGINES.items():
             if engine == "hmc" and isinstance(likelihood, Whole):
                 continue  # to trajectories it is the paired Gaussian
-            problem = league(likelihood, pooled=pooled)
+            problem = league(likelihood, pooled=pooled, count=25, unseen=1)
             rows.append(compared(case, engine, problem, transition(), size, seed))
     return rows
 
@@ -80,8 +79,7 @@ def compared(
 ) -> Row:
     """Start against end for one problem and engine."""
     chains, count = size
-    run = jax.jit(lambda key: _chains(key, problem, transition, chains, count))
-    before, after = (jax.tree.map(np.asarray, x) for x in run(jr.key(seed)))
+    before, after = joint_draws(jr.key(seed), problem, transition, chains, count)
     p_values = {}
     for name in before:
         p_values |= changes(name, before[name], after[name])
@@ -90,29 +88,22 @@ def compared(
     return Row("geweke", case, engine, quantity, size_text, p_value, planted=planted)
 
 
-def _chains(key, problem: Problem, transition: Transition, chains: int, count: int):
+def joint_draws(key, problem: Problem, transition: Transition, chains: int, count: int):
+    """Summaries of all chains at their start and at their end."""
     key_start, key_run = jr.split(key)
+    states, values = drawn(key_start, problem, chains)
+    before = _seen(problem, values, states)
+    for i in range(count):
+        key_move, key_values = jr.split(jr.fold_in(key_run, i))
+        states = advanced(key_move, problem, values, states, 1, transition)
+        values = redrawn(key_values, problem, states)
+    after = _seen(problem, values, states)
+    return jax.tree.map(np.asarray, (before, after))
 
-    def start(key):
-        key_state, key_values = jr.split(key)
-        state = simulate_state(problem.spec, problem.arrays, key_state)
-        return state, simulate_values(problem.spec, state, problem.arrays, key_values)
 
-    def move(i, pairs):
-        key_i = jr.fold_in(key_run, i)
-
-        def one(key, state, values):
-            key_move, key_values = jr.split(key)
-            posed = with_values(problem, values)
-            state = transition(jr.fold_in(key_i, 0), key_move, posed, state)
-            return state, simulate_values(problem.spec, state, problem.arrays, key_values)
-
-        return jax.vmap(one)(jr.split(jr.fold_in(key_i, 1), chains), *pairs)
-
-    first = jax.vmap(start)(jr.split(key_start, chains))
-    last = jax.lax.fori_loop(0, count, move, first)
-    seen = jax.vmap(lambda state, values: summaries(with_values(problem, values), state))
-    return seen(*first), seen(*last)
+@jax.jit
+def _seen(problem: Problem, values: Array, states: State) -> dict[str, Array]:
+    return jax.vmap(lambda v, s: summaries(with_values(problem, v), s))(values, states)
 
 
 def summaries(problem: Problem, state: State) -> dict[str, Float[Array, "..."]]:
@@ -136,6 +127,8 @@ def summaries(problem: Problem, state: State) -> dict[str, Float[Array, "..."]]:
         if block is not None:
             found |= {f"white {name} square": jnp.mean(block**2, axis=(1, 2))}
             found |= {f"white {name}": jnp.mean(block, axis=(1, 2)), f"{name}[0]": block[0, 0]}
+    cross = state.white.rows[:, :4] * state.white.cols[:, :4]  # 0 unless a key is reused
+    found["rows x cols"] = jnp.mean(cross)
     found |= {"y": y[:3], "y product": y[0] * y[1], "y mean": jnp.mean(y)}
     found |= {"y spread": jnp.std(y)}
     found |= {"value": arrays.values[:3], "value mean": jnp.mean(arrays.values)}

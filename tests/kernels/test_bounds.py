@@ -31,6 +31,11 @@ def test_default_length_bounds_come_from_spacing_and_range():
     assert bounded.length == ((1.0, 200.0), (0.1, 10.0), (0.001, 10.0))
 
 
+def test_a_function_of_many_inputs_may_not_be_noise():
+    weeks = {"a": np.arange(20.0)}
+    assert SquaredExponential("a").bounded(weeks).length == ((2.0, 190.0),)
+
+
 def test_given_bounds_stay():
     given = Matern12("a", length=(0.1, 10))
     assert given.bounded({"a": TIME}) == given

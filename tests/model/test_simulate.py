@@ -20,7 +20,7 @@ from dpmf.model.state import NOTHING, Fixed
 from model.problem import problem, state
 from planted import planted
 
-DRAWS = 20_000
+DRAWS = 8000
 
 
 @functools.cache

@@ -36,7 +36,7 @@ def run(out: Path, *, quiet: bool, json: bool) -> None:
         f"{known['season'].max()}, to forecast the {len(held_back)} that follow."
     )
     began = time.perf_counter()
-    fit = model().fit(dyads(known), seed=1, progress=not (quiet or json))
+    fit = model().fit(dyads(known), warmup=300, draws=400, seed=1, progress=not (quiet or json))
     seconds = time.perf_counter() - began
     forecast = fit.predict(held_back)
     scores = _scores(fit.data, forecast, held_back)

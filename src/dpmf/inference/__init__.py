@@ -1,0 +1,1 @@
+"""Model meets sampler: from data to draws."""

@@ -25,7 +25,7 @@ _init, _update, _final = dual_averaging()
 class Moments(NamedTuple):
     """Running mean and sum of squares of each coordinate over chains and steps."""
 
-    count: Float[Array, ""]
+    seen: Float[Array, ""]
     mean: Float[Array, " dim"]
     squares: Float[Array, " dim"]
 
@@ -113,8 +113,8 @@ def learned(
 def window_closed(adaptation: Adaptation) -> Adaptation:
     """New scales from the window's moments; the step size is then sought anew."""
     moments = adaptation.moments
-    count = moments.count / 5  # draws of a chain are not independent
-    seen = moments.squares / jnp.maximum(moments.count - 1, 1.0)
+    count = moments.seen / 5  # draws of a chain are not independent
+    seen = moments.squares / jnp.maximum(moments.seen - 1, 1.0)
     # White coordinates are many and each is seen little: lean on the prior's scale, 1.
     weight = count / (count + PRIOR_COUNT)
     variance = jnp.where(adaptation.white > 0, weight * seen + (1 - weight), seen)
@@ -142,7 +142,7 @@ def _length_gradient(adaptation, before, info, acceptance, jitter) -> Float[Arra
     slow = 1 - adaptation.white
     inverse = slow / adaptation.variance
     centre = jnp.where(
-        adaptation.moments.count > 0, adaptation.moments.mean, jnp.mean(before, axis=0)
+        adaptation.moments.seen > 0, adaptation.moments.mean, jnp.mean(before, axis=0)
     )
     old, new = before - centre, info.proposal - centre
     growth = jnp.sum((new**2 - old**2) * inverse, axis=1)
@@ -158,10 +158,10 @@ def _counted(moments: Moments, positions: Float[Array, "chains dim"]) -> Moments
     chains = positions.shape[0]
     mean = jnp.mean(positions, axis=0)
     squares = jnp.sum((positions - mean[None]) ** 2, axis=0)
-    count = moments.count + chains
+    count = moments.seen + chains
     shift = mean - moments.mean
     return Moments(
         count,
         moments.mean + shift * chains / count,
-        moments.squares + squares + shift**2 * moments.count * chains / count,
+        moments.squares + squares + shift**2 * moments.seen * chains / count,
     )

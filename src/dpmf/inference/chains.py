@@ -124,7 +124,7 @@ def _warm_slice(problem, starts, warmup, key, report, tuning):
 def _sampled(module, problem, chains, tuned, sizes, key, report):
     """Kept draws, copied to the host chunk by chunk."""
     size = min(CHUNK, sizes.draws)
-    states = stats = None
+    states, stats = None, {}
     done = 0
     while done < sizes.draws:
         count = min(size, sizes.draws - done)

@@ -5,12 +5,13 @@ prediction, so only what is the same under a swap is diagnosed: y at training ce
 likelihood's parameters, and hyperparameters sorted over the K functions.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
 from dpmf.inference.problem import Problem
 from dpmf.model.predictor import predictor
@@ -81,8 +82,8 @@ def quantities(problem: Problem, states: State) -> dict[str, Float[np.ndarray, "
     return over_draws(lambda state: one(problem, state), states)
 
 
-def over_draws(function, states: State) -> dict[str, Array]:
-    """Apply a function of one state to all draws, a chain's chunk at a time."""
+def over_draws(function: Callable[[Any], Any], states: Any) -> Any:
+    """Apply a function of one state to all draws, a chain at a time; results on the host."""
     mapped = jax.jit(lambda chunk: jax.lax.map(function, chunk, batch_size=16))
     chains = jax.tree.leaves(states)[0].shape[0]
     found = [

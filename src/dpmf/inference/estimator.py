@@ -141,7 +141,7 @@ class DPMF:
         """
         with jax.enable_x64(True):
             settled = self.spec(data)
-            points, arrays = layout(grids(settled, data), data)
+            arrays = layout(grids(settled, data), data)[1]
             key_state, key_values = jr.split(jr.key(seed))
             state = simulate_state(settled, arrays, key_state)
             values = parameters(settled, state.free)
@@ -165,7 +165,7 @@ class DPMF:
         hyperparameters: Hyperparameters | None = None,
         progress: bool | Report = True,
         budget: int = BUDGET,
-    ) -> "dpmf.posterior.fit.Fit":  # type: ignore[name-defined]  # noqa: F821
+    ) -> "dpmf.posterior.fit.Fit":  # type: ignore[name-defined]
         """Sample the posterior.
 
         Args:

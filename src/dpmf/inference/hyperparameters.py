@@ -65,7 +65,7 @@ class Hyperparameters:
         corr = array("corr", (spec.rank, spec.rank))
         pooled = side.pooled is not None
         return Side(
-            None,  # type: ignore[arg-type]
+            None,
             array("sd", (spec.rank,)),
             None if corr is None else _factor(f"{name}_corr", np.asarray(corr)),
             self._theta(f"{name}_theta", side.theta(), spec.rank),
@@ -103,7 +103,7 @@ def central(
         values: Draws with leading axes (chains, draws).
     """
     columns: list[Float[np.ndarray, "draws elements"]] = []
-    chains, draws = np.asarray(values.rows.mean).shape[:2]
+    draws = np.asarray(values.rows.mean).shape[1]
     for side in (values.rows, values.cols):
         for theta in (side.theta, side.pooled_theta):
             columns += [

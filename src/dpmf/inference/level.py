@@ -63,7 +63,7 @@ def _line(problem: Problem, state: State) -> _Line:
     values = problem.parameters(_with_first(state, jnp.zeros(())))
     u, unit = cell_features(spec, state.white, values, arrays)
     per_rank = sum_first(spec.rank)[:, 0] / jax.nn.softplus(values.cols.mean)
-    slope = product(spec.rows.mean.sd * per_rank[:, None], unit)
+    slope = jnp.sum(spec.rows.mean.sd * per_rank[:, None] * unit, axis=0)
     weight = jnp.repeat(arrays.weight, arrays.values.shape[1])
     return _Line(product(u, unit), slope, weight)
 

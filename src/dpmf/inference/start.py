@@ -2,7 +2,6 @@
 
 import jax
 import jax.numpy as jnp
-import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Float, Key
 

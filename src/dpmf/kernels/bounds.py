@@ -12,6 +12,7 @@ from dpmf.priors import LogUniform
 Bounds = tuple[float, float]
 BoundsArgument = Sequence[Any] | None  # (low, high), or one such pair per column
 
+FEW_LEVELS = 8  # up to this many distinct values, levels may be independent of each other
 IF_CONSTANT: Bounds = (0.1, 10.0)  # for the length of a column that never changes
 
 
@@ -50,11 +51,22 @@ def log_uniform(owner: str, name: str, bounds: tuple[Bounds, ...] | None) -> Log
 
 
 def length_bounds(values: np.ndarray) -> Bounds:
-    """Bounds of a length scale: half the finest spacing seen, to ten times the range."""
+    """Bounds of a length scale: what the spacing can tell, to ten times the range."""
     spread = float(np.ptp(values)) if values.size else 0.0
     if spread == 0:
         return IF_CONSTANT
-    return max(finest_spacing(values) / 2, spread / 1000), 10 * spread
+    return max(shortest_length(values, finest_spacing(values)), spread / 1000), 10 * spread
+
+
+def shortest_length(values: np.ndarray, spacing: float) -> float:
+    """The shortest length scale worth considering.
+
+    A function of time that forgets everything between neighbouring inputs is noise, which
+    the likelihood has already: left in, it is a second mode where the noise has gone over
+    into the functions. Between a few levels (home and away) independence has a meaning.
+    """
+    few = len(np.unique(values)) <= FEW_LEVELS
+    return spacing / 2 if few else 2 * spacing
 
 
 def finest_spacing(values: np.ndarray) -> float:

@@ -17,6 +17,7 @@ from dpmf.kernels.bounds import (
     checked,
     finest_spacing,
     log_uniform,
+    shortest_length,
     training_column,
 )
 from dpmf.kernels.labels import label
@@ -109,7 +110,7 @@ class SeasonGap(Warp):
         spacing = min(finest_spacing(week[season == s]) for s in np.unique(season))
         if math.isinf(spacing):  # one week in each season
             spacing = finest_spacing(time)
-        return ((spacing / 2, 10 * spread),)
+        return ((shortest_length(time, spacing), 10 * spread),)
 
     def _typical_time(self, season: np.ndarray, week: np.ndarray) -> np.ndarray:
         """Warped time with the gap in the middle of its bounds, on the log scale."""

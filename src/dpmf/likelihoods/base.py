@@ -47,7 +47,7 @@ class Noise(abc.ABC):
         return jnp.einsum("sei,sej->eij", centred, centred) / centred.shape[0]
 
     def first_exceeds(self, y: Float[Array, "events pair"]) -> Float[Array, " events"] | None:
-        """Probability that the first value of a pair exceeds the second; None: no closed form."""
+        """Probability that the first value of a pair exceeds the second; None: no formula."""
         return None
 
     def _samples(self, y: Float[Array, "events pair"]) -> Float[Array, "samples events pair"]:
@@ -114,7 +114,7 @@ class Likelihood(abc.ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """The choice as plain data; the inverse of `from_dict`."""
-        fields = dataclasses.asdict(self) if dataclasses.is_dataclass(self) else {}
+        fields: dict[str, Any] = dataclasses.asdict(self) if dataclasses.is_dataclass(self) else {}
         return {"type": type(self).__name__, **fields}
 
     @staticmethod

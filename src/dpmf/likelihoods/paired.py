@@ -80,7 +80,7 @@ class PairedGaussianNoise(Noise):
 
 @dataclasses.dataclass(frozen=True)
 class PairedGaussian(Likelihood):
-    """Both scores of a game: one standard deviation `sigma`, correlation `rho`; both learned."""
+    """Both scores of a game; standard deviation `sigma` and correlation `rho` are learned."""
 
     pair: ClassVar[int | None] = 2
 

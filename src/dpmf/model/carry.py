@@ -1,6 +1,6 @@
 """White coordinates carried from one grid to another, so that functions keep their values."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -51,7 +51,7 @@ def carried(
         kept = _along(kept, axis.to_common, place + 2)
     shape = (rank, len(members), *new.shape)
     fresh = generator.standard_normal(shape)
-    corner = tuple(np.s_[: axis.to_common.shape[1]] for axis in axes)
+    corner: tuple[Any, ...] = tuple(np.s_[: axis.to_common.shape[1]] for axis in axes)
     known = np.flatnonzero(members >= 0)
     fresh[(slice(None), known, *corner)] = kept[:, known]
     for place, axis in enumerate(axes):

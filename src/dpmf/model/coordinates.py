@@ -79,11 +79,11 @@ def sample_parameters(spec: Spec, key: Key[Array, ""]) -> Parameters:
     )
 
 
-def sum_first(rank: int) -> Float[np.ndarray, "rank rank"]:
+def sum_first(rank: int) -> Float[Array, "rank rank"]:
     """An orthogonal matrix whose first column is constant."""
     basis = np.column_stack([np.ones(rank), np.eye(rank)[:, : rank - 1]])
     orthogonal = np.linalg.qr(basis)[0]
-    return orthogonal * np.sign(orthogonal[0, 0])
+    return jnp.asarray(orthogonal * np.sign(orthogonal[0, 0]))
 
 
 def _side(

@@ -29,7 +29,8 @@ def log_likelihood(
 
 def log_white(state: State) -> Float[Array, ""]:
     """Log prior density of the functions, up to a constant."""
-    return -0.5 * sum(jnp.sum(one**2) for one in jax.tree.leaves(state.white))
+    squares = [jnp.sum(one**2) for one in jax.tree.leaves(state.white)]
+    return -0.5 * jnp.sum(jnp.stack(squares))
 
 
 def log_density(

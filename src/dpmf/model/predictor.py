@@ -17,15 +17,15 @@ class Coloured(NamedTuple):
     """Cholesky factors of one side, and of its pooled mean."""
 
     functions: Factors
-    pooled: Factors | None
+    pooled: Factors | None  # None where the mean is constant
 
 
 def side_factors(spec: SideSpec, shared: Side, cells: SideLayout) -> Coloured:
     """The factors at the side's hyperparameters."""
     pooled = None
-    if spec.pooled is not None:
-        pooled = factors(spec.pooled, shared.pooled_theta, cells.pooled_levels)
-    return Coloured(factors(spec.kernel, shared.theta, cells.levels), pooled)
+    if spec.pooled is not None and cells.pooled_levels is not None:
+        pooled = factors(spec.pooled, shared.pooled_theta or {}, cells.pooled_levels)
+    return Coloured(factors(spec.kernel, shared.theta or {}, cells.levels), pooled)
 
 
 def deviations(
@@ -48,7 +48,7 @@ def means(
 ) -> Float[Array, "rank cells"]:
     """The mean of the side at each cell (one column if it is constant)."""
     constant = shared.mean[:, None]
-    if pooled_white is None:
+    if pooled_white is None or over.pooled is None or cells.pooled is None:
         return constant
     table = shared.pooled_sd[:, None] * coloured(pooled_white, over.pooled)[:, 0]
     return constant + take(table, cells.pooled)

@@ -17,10 +17,12 @@ def white_shapes(rank: int, arrays: Layout) -> White:
         return rank, cells.members, _points(cells.levels)
 
     def pooled(cells: SideLayout) -> tuple[int, ...] | None:
-        return cells.pooled_levels and (rank, 1, _points(cells.pooled_levels))
+        if cells.pooled_levels is None:
+            return None
+        return rank, 1, _points(cells.pooled_levels)
 
     rows, cols = arrays.rows, arrays.cols
-    return White(own(rows), own(cols), pooled(rows), pooled(cols))  # type: ignore[arg-type]
+    return White(own(rows), own(cols), pooled(rows), pooled(cols))
 
 
 def sample_white(key: Key[Array, ""], shapes: White) -> White:

@@ -1,24 +1,22 @@
 """The state of a chain: white functions and free parameters, and what they stand for."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from jaxtyping import Array, Float
+# A jax array while sampling, a numpy array on the host; None where the model has no such
+# part (a constant mean has no pooled ones) or, in free coordinates, where it is held fixed.
+Part = Any
 
-Theta = dict[str, Float[Array, "rank ..."]]  # kernel hyperparameters by label
+Theta = dict[str, Part]  # kernel hyperparameters by label; leading axis rank
 
 
 class Side(NamedTuple):
-    """What the members of one side share; as values, or as free coordinates.
+    """What the members of one side share; as values, or as free coordinates."""
 
-    A part is None where the model has none (a constant mean has no pooled parts) or,
-    in free coordinates, where it is held fixed.
-    """
-
-    mean: Float[Array, " rank"]
-    sd: Float[Array, " rank"] | None
-    corr: Float[Array, "..."] | None  # Cholesky factor as a value, partials when free
+    mean: Part  # (rank)
+    sd: Part  # (rank)
+    corr: Part  # Cholesky factor (rank, rank) as a value, partial correlations when free
     theta: Theta | None
-    pooled_sd: Float[Array, " rank"] | None
+    pooled_sd: Part  # (rank)
     pooled_theta: Theta | None
 
 
@@ -27,16 +25,16 @@ class Parameters(NamedTuple):
 
     rows: Side
     cols: Side
-    noise: dict[str, Float[Array, "..."]]
+    noise: dict[str, Part]
 
 
 class White(NamedTuple):
     """All functions, in coordinates that are standard normal under the prior."""
 
-    rows: Float[Array, "rank rows inputs"]
-    cols: Float[Array, "rank cols inputs"]
-    rows_pooled: Float[Array, "rank one inputs"] | None
-    cols_pooled: Float[Array, "rank one inputs"] | None
+    rows: Part  # (rank, rows, inputs)
+    cols: Part  # (rank, cols, inputs)
+    rows_pooled: Part  # (rank, 1, inputs)
+    cols_pooled: Part  # (rank, 1, inputs)
 
 
 class State(NamedTuple):
@@ -53,5 +51,5 @@ class Fixed(NamedTuple):
     cols: Side
 
 
-NOTHING = Side(None, None, None, None, None, None)  # type: ignore[arg-type]
+NOTHING = Side(None, None, None, None, None, None)
 FREE_ALL = Fixed(NOTHING, NOTHING)

@@ -39,7 +39,7 @@ def datatree(fit: Any, seed: int) -> Any:
         "posterior_predictive": {"values": predictive},
     }
     rank = np.arange(fit.spec.rank)
-    coords = {
+    coords: dict[str, Any] = {
         "feature": rank,
         "feature_bis": rank,
         "event": np.arange(len(values)),

@@ -157,7 +157,7 @@ def _put_together(plain: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
     spec = Spec.from_dict(plain["spec"])
     free = _template(plain["structure"])
     pooled = [side.pooled is not None or None for side in (spec.rows, spec.cols)]
-    white = White(0, 0, *(one and 0 for one in pooled))  # type: ignore[arg-type]
+    white = White(0, 0, *(one and 0 for one in pooled))
     states = _filled(State(white, free), leaves("state"))
     fixed_sides = _template(plain["fixed"])
     fixed = _filled(Fixed(fixed_sides.rows, fixed_sides.cols), leaves("fixed"))
@@ -217,7 +217,7 @@ def _template(structure: dict[str, Any]) -> Parameters:
         return Side(**{name: blank(part) for name, part in parts.items()})
 
     noise = dict.fromkeys(structure["noise"], 0)
-    return Parameters(side(structure["rows"]), side(structure["cols"]), noise)  # type: ignore[arg-type]
+    return Parameters(side(structure["rows"]), side(structure["cols"]), noise)
 
 
 def _filled(template: Any, leaves: list[np.ndarray]) -> Any:

@@ -228,7 +228,7 @@ def _recoded(grid: Grid, old: Codebook, new: Codebook) -> Grid:
     for column in new.inputs:
         if column.kind == "category":
             numbers[column.name] = np.array(
-                placed(column.levels, before[column.name])[1], float
+                placed(column.levels, before.get(column.name, ()))[1], float
             )
 
     def recoded(columns: tuple[str, ...], levels: np.ndarray) -> np.ndarray:

@@ -69,7 +69,7 @@ class Forecast:
         target = self._values(values)
 
         def each(y, noise):
-            return self.likelihood.at(noise).log_prob(y, target)
+            return self.likelihood.at(noise).log_prob(y, jnp.asarray(target))
 
         logs = self._over_draws(each)
         return np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))

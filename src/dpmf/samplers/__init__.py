@@ -1,0 +1,1 @@
+"""Transition kernels that know nothing of the model."""

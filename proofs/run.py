@@ -1,0 +1,76 @@
+"""Run the proofs and write docs/proofs.md; `run.py [proof ...]` runs only those named."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+import jax  # noqa: E402
+
+from proofs import (  # noqa: E402
+    agreement,
+    bugs,
+    calibration,
+    extension,
+    geweke,
+    linear,
+    strong,
+    table,
+)
+from proofs.row import CAUGHT, Row  # noqa: E402
+
+
+def proofs(options: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
+    """The proofs by name, in the order they run."""
+    small = options.small
+    return {
+        "linear": lambda: linear.prove(linear.SMALL if small else linear.FULL),
+        "extension": lambda: extension.prove(extension.SMALL if small else extension.FULL),
+        "geweke": lambda: geweke.prove(geweke.SMALL if small else geweke.FULL),
+        "planted": lambda: bugs.prove((512, 8) if small else (2048, 16)),
+        "calibration": lambda: calibration.prove(
+            calibration.SMALL if small else calibration.FULL
+        ),
+        "strong": lambda: strong.prove(strong.SMALL if small else strong.FULL),
+        "agreement": lambda: agreement.prove(
+            agreement.SMALL if small else agreement.FULL,
+            options.work,
+            minutes=options.minutes,
+            engines=tuple(options.engines.split(",")),
+        ),
+    }
+
+
+def main() -> None:
+    """Parse, run, write; exit 1 unless every row holds."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("proof", nargs="*", help="linear, geweke, ...; all if left out")
+    parser.add_argument("--small", action="store_true", help="sizes of the tests")
+    parser.add_argument("--work", type=Path, default=ROOT / "proofs" / "work")
+    parser.add_argument("--minutes", type=float, default=None, help="stop and save after")
+    parser.add_argument("--engines", default="hmc,slice,nuts", help="of `agreement`")
+    parser.add_argument("--page", action="store_true", help="only write the page again")
+    options = parser.parse_args()
+    known = proofs(options)
+    unknown = set(options.proof) - set(known)
+    if unknown:
+        parser.error(f"no proof {sorted(unknown)}; there are {sorted(known)}")
+    with jax.enable_x64(True):
+        for name in [] if options.page else options.proof or known:
+            begun = time.monotonic()
+            rows = known[name]()
+            if rows:
+                table.keep(name, rows, time.monotonic() - begun)
+            for row in rows:
+                print(name, row.passed(CAUGHT), *row, sep=" | ", flush=True)
+    holds = table.write_page()
+    print(f"every row holds: {holds}")
+    sys.exit(0 if holds else 1)
+
+
+if __name__ == "__main__":
+    main()

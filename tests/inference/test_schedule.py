@@ -1,0 +1,16 @@
+"""Every step of a warm-up is spent."""
+
+from dpmf.inference.schedule import windows
+
+
+def test_windows_sum_to_the_warmup():
+    for warmup in range(2001):
+        found = windows(warmup)
+        assert sum(window.steps for window in found) == warmup
+        assert all(window.steps > 0 for window in found)
+
+
+def test_the_last_window_settles_the_step_size():
+    last = windows(500)[-1]
+    assert not last.close and not last.learn_length
+    assert last.steps >= 50
