@@ -172,7 +172,9 @@ def advance(engine: str, played: Games, size: Size, work: Path, deadline: float)
         path.write_bytes(pickle.dumps(jax.tree.map(np.asarray, state)))
         if sums is not None:
             worst_error = max(np.max(one) for one in errors(sums))
-            print(f"agreement: {engine} {sums.count} draws, error {worst_error:.1%}", flush=True)
+            print(
+                f"agreement: {engine} {sums.count} draws, error {worst_error:.1%}", flush=True
+            )
             if worst_error < 0.9 * size.error or sums.count >= size.draws[engine]:
                 return
         chunk_time = max(chunk_time, time.monotonic() - begun)
@@ -305,7 +307,7 @@ def _keyed(state: Any) -> Any:
 
 def errors(sums: Sums) -> tuple[np.ndarray, np.ndarray]:
     """Monte-Carlo errors of mean and sd, over the posterior sd, of every quantity."""
-    mean, sd, of_mean, of_sd = _estimates(sums)
+    _, sd, of_mean, of_sd = _estimates(sums)
     root = np.sqrt(len(of_mean))
     return of_mean.std(axis=0, ddof=1) / root / sd, of_sd.std(axis=0, ddof=1) / root / sd
 
@@ -346,6 +348,8 @@ def _pair(a: str, b: str, found: dict[str, Sums]) -> Row:
     p_value, quantity = worst(tests)
     largest = np.max(np.abs(one[0] - other[0]) / one[1])
     ratio = other[1] / one[1]
-    note = f"means differ by at most {largest:.1%} of sd, sd ratio {ratio.min():.3f} to {ratio.max():.3f}"
-    text = f"{found[a].count * len(found[a].first)} and {found[b].count * len(found[b].first)} draws"
+    spans = f"{ratio.min():.3f} to {ratio.max():.3f}"
+    note = f"means differ by at most {largest:.1%} of sd, sd ratio {spans}"
+    draws = [found[name].count * len(found[name].first) for name in (a, b)]
+    text = f"{draws[0]} and {draws[1]} draws"
     return Row("agreement", f"{a} = {b}", f"{a}, {b}", quantity, text, p_value, note)

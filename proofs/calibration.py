@@ -112,5 +112,3 @@ def correlation(draws: dict[str, np.ndarray]) -> float:
         return float(np.max(np.mean(lagged, axis=0)))
 
     return max(one(x) + 1 / len(x) for x in draws.values())  # the centring costs 1/draws
-
-

@@ -93,9 +93,7 @@ def appended(dense: bool, order: str) -> Row:
 def _sorted(wider: Grids, arrays):
     """Levels in ascending order, as a careless author would leave them."""
     levels = tuple(one[np.lexsort(one.T[::-1])] for one in wider.rows.levels)
-    rows = dataclasses.replace(
-        arrays.rows, levels=tuple(jnp.asarray(one) for one in levels)
-    )
+    rows = dataclasses.replace(arrays.rows, levels=tuple(jnp.asarray(one) for one in levels))
     grid = Grid(wider.rows.columns, levels)
     return wider._replace(rows=grid), dataclasses.replace(arrays, rows=rows)
 
@@ -115,7 +113,8 @@ def _places(old: Grid, new: Grid) -> np.ndarray:
 def gram(theta, k: int, inputs: np.ndarray) -> np.ndarray:
     """The kernel of the league's rows, written out in NumPy."""
     gap, length, venue = (
-        float(theta[name][k, 0]) for name in ("season+week.gap", "season+week.length", "home.length")
+        float(theta[name][k, 0])
+        for name in ("season+week.gap", "season+week.length", "home.length")
     )
     season, week, home = inputs.T
     first = min(LENGTHS)
@@ -130,16 +129,14 @@ def gram(theta, k: int, inputs: np.ndarray) -> np.ndarray:
 
 def fitted(size: tuple[int, int, int, int]) -> Row:
     """Fit and predict, against a fit that held the new events with weight 0."""
-    chains, warmup, draws, thin = size
+    chains, _, draws, thin = size
     old = dyads(PAIR, frame(PAIR, 24))
     whole = dyads(PAIR, pd.concat([frame(PAIR, 24), upcoming()], ignore_index=True))
     truth, values = _truth(whole)
     short, points = on(PAIR, old)
     long, _ = on(PAIR, whole, unseen=4)
     new = old.encode(upcoming())
-    predicted = _predictions(
-        short, values[:24], _restricted(truth, short), (points, new), size
-    )
+    predicted = _predictions(short, values[:24], _restricted(truth, short), (points, new), size)
     present = _predictions(long, values, truth, None, size)
     tests = {}
     for name, power in (("mean of y", 1), ("mean square of y", 2)):

@@ -19,7 +19,7 @@ from scipy import stats
 from dpmf.inference.problem import Problem
 from dpmf.likelihoods import Bernoulli, Gaussian, Likelihood, Noise, Ordinal, PairedGaussian
 from dpmf.likelihoods.paired import PairedGaussianNoise
-from dpmf.model.predictor import predictor
+from dpmf.model.predictor import cell_features, product
 from dpmf.model.state import State
 from dpmf.types import pytree_dataclass
 from proofs.league import league, with_values
@@ -75,28 +75,48 @@ def compared(
     transition: Transition,
     size: tuple[int, int],
     seed: int = 0,
+    *,
+    partial: bool = False,
     planted: bool = False,
 ) -> Row:
-    """Start against end for one problem and engine."""
+    """Start against end for one problem and engine.
+
+    Args:
+        case: Name of the problem.
+        engine: Name of the engine.
+        problem: Its values are replaced.
+        transition: Of one chain.
+        size: Chains and transitions.
+        seed: Of everything random.
+        partial: The transition leaves some summaries alone; otherwise all must move.
+        planted: A bug is in the code.
+    """
     chains, count = size
     before, after = joint_draws(jr.key(seed), problem, transition, chains, count)
+    moves = {n: np.mean(before[n] != after[n]) > 0.2 for n in before}
     p_values = {}
-    for name in before:
+    for name in (n for n in before if moves[n]):
         p_values |= changes(name, before[name], after[name])
     p_value, quantity = worst(p_values)
-    size_text = f"{chains} chains x {count}"
-    return Row("geweke", case, engine, quantity, size_text, p_value, planted=planted)
+    text = f"{chains} chains x {count}"
+    stuck = [] if partial else [n for n in moves if not moves[n]]
+    note = f"does not move: {', '.join(stuck)}" if stuck else ""
+    return Row("geweke", case, engine, quantity, text, p_value, note, not stuck, planted)
 
 
 def joint_draws(key, problem: Problem, transition: Transition, chains: int, count: int):
-    """Summaries of all chains at their start and at their end."""
+    """Summaries of all chains at their start, and after the last transition.
+
+    New values come before each transition but not after the last one: new values given
+    the state would hide what the transition did to their relation.
+    """
     key_start, key_run = jr.split(key)
     states, values = drawn(key_start, problem, chains)
     before = _seen(problem, values, states)
     for i in range(count):
         key_move, key_values = jr.split(jr.fold_in(key_run, i))
-        states = advanced(key_move, problem, values, states, 1, transition)
         values = redrawn(key_values, problem, states)
+        states = advanced(key_move, problem, values, states, 1, transition)
     after = _seen(problem, values, states)
     return jax.tree.map(np.asarray, (before, after))
 
@@ -110,7 +130,8 @@ def summaries(problem: Problem, state: State) -> dict[str, Float[Array, "..."]]:
     """What is compared: every parameter, and how state and values hang together."""
     spec, arrays = problem.spec, problem.arrays
     parameters = problem.parameters(state)
-    y = predictor(spec, state.white, parameters, arrays)
+    u, unit = cell_features(spec, state.white, parameters, arrays)
+    y = product(u, unit).reshape(arrays.values.shape)
     noise = spec.likelihood.at(parameters.noise)
     loglik = noise.log_prob(y, arrays.values)
     residual = arrays.values - y
@@ -130,14 +151,16 @@ def summaries(problem: Problem, state: State) -> dict[str, Float[Array, "..."]]:
     cross = state.white.rows[:, :4] * state.white.cols[:, :4]  # 0 unless a key is reused
     found["rows x cols"] = jnp.mean(cross)
     found |= {"y": y[:3], "y product": y[0] * y[1], "y mean": jnp.mean(y)}
-    found |= {"y spread": jnp.std(y)}
+    slope = jnp.mean(unit / jax.nn.softplus(parameters.cols.mean)[:, None])
+    found |= {"y spread": jnp.std(y), "slope": slope}
     found |= {"value": arrays.values[:3], "value mean": jnp.mean(arrays.values)}
     found |= {"loglik": jnp.sum(loglik), "y x residual": jnp.mean(y * residual)}
     if "sigma" in parameters.noise:
         found["residual / sigma"] = jnp.mean((residual / parameters.noise["sigma"]) ** 2)
     if "rho" in parameters.noise:
-        product = jnp.mean(residual[:, 0] * residual[:, 1]) / parameters.noise["sigma"] ** 2
-        found |= {"pair product": product, "pair product x rho": product * parameters.noise["rho"]}
+        sigma, rho = parameters.noise["sigma"], parameters.noise["rho"]
+        pairs = jnp.mean(residual[:, 0] * residual[:, 1]) / sigma**2
+        found |= {"pair product": pairs, "pair product x rho": pairs * rho}
     return {name: value.reshape(-1) for name, value in found.items()}
 
 
@@ -152,8 +175,6 @@ def changes(name: str, before: np.ndarray, after: np.ndarray) -> dict[str, np.nd
         after: The same chains at their end.
     """
     chains = len(before)
-    if np.mean(before != after) < 0.2:
-        return {f"{name} (does not move)": np.zeros(1)}
     ranks = stats.rankdata(np.concatenate([before, after]), axis=0)
     scores = 2 * (ranks - 0.5) / (2 * chains) - 1
     found = {}
@@ -162,5 +183,3 @@ def changes(name: str, before: np.ndarray, after: np.ndarray) -> dict[str, np.nd
         error = change.std(axis=0, ddof=1) / np.sqrt(chains)
         found[label] = 2 * stats.norm.sf(np.abs(change.mean(axis=0)) / np.maximum(error, 1e-12))
     return found
-
-

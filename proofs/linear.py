@@ -189,11 +189,12 @@ def _averages(known: Case, transition, cells, chains: int, warmup: int, count: i
             state, total = carry
             shared = jr.fold_in(jr.key(1), i)
             state = transition(shared, jr.fold_in(key_run, i), known.problem, state)
-            counted = jax.tree.map(lambda t, x: t + jnp.where(i < warmup, 0, x), total, seen(state))
+            counted = jax.tree.map(
+                lambda t, x: t + jnp.where(i < warmup, 0, x), total, seen(state)
+            )
             return state, counted
 
         total = jax.lax.fori_loop(0, warmup + count, one, (state, zeros))[1]
         return jax.tree.map(lambda t: t / count, total)
 
     return jax.jit(jax.vmap(chain))(jr.split(jr.key(0), chains))
-

@@ -76,7 +76,9 @@ def judged(fit, y: np.ndarray, sigma: float, size: Size) -> Row:
     assert line.startswith(("Converged", "NOT converged"))
     problem = fit.problem
     drawn = over_draws(
-        lambda s: {"y": predictor(problem.spec, s.white, problem.parameters(s), problem.arrays)},
+        lambda s: {
+            "y": predictor(problem.spec, s.white, problem.parameters(s), problem.arrays)
+        },
         fit.draws.states,
     )["y"]
     low, high = np.quantile(drawn.reshape(-1, *y.shape), [0.05, 0.95], axis=0)
@@ -87,5 +89,3 @@ def judged(fit, y: np.ndarray, sigma: float, size: Size) -> Row:
     text = f"{size.events} events, {size.chains} chains x ({size.warmup} + {size.draws})"
     good = right if fit.diagnostics.converged else True
     return Row("strong", "noise 1 % of signal", fit.engine, "y, sigma", text, 1.0, note, good)
-
-

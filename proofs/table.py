@@ -13,10 +13,10 @@ PAGE = Path(__file__).parents[1] / "docs" / "proofs.md"
 
 HEAD = """# What was proved
 
-Made by `make prove` (`proofs/run.py`); each proof is one module in `proofs/`, and small versions
-of all of them run in `make test`. p-values are the smallest over all compared quantities, times
-their number. False-alarm rate: {total:g} for the table as a whole, so a row passes if its p-value
-is above {each:.1e}; a planted bug counts as caught below {caught:g}.
+Made by `make prove` (`proofs/run.py`); each proof is one module in `proofs/`, and small
+versions of all of them run in `make test`. p-values are the smallest over all compared
+quantities, times their number. False-alarm rate: {total:g} for the table as a whole, so a row
+passes if its p-value is above {each:.1e}; a planted bug counts as caught below {caught:g}.
 
 | proof | case | engine | compared | size | p-value | note | holds |
 | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -52,7 +52,18 @@ def write_page() -> bool:
 
 def _line(row: Row, false_alarm: float) -> str:
     holds = row.passed(false_alarm)
-    verdict = ("caught" if holds else "NOT CAUGHT") if row.planted else ("yes" if holds else "NO")
+    verdict = (
+        ("caught" if holds else "NOT CAUGHT") if row.planted else ("yes" if holds else "NO")
+    )
     p_value = f"{row.p_value:.2g}"
-    cells = [row.proof, row.case, row.engine, row.quantity, row.size, p_value, row.note, verdict]
+    cells = [
+        row.proof,
+        row.case,
+        row.engine,
+        row.quantity,
+        row.size,
+        p_value,
+        row.note,
+        verdict,
+    ]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"

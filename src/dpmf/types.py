@@ -14,7 +14,8 @@ Axis words used in shapes:
 """
 
 import dataclasses
-from typing import TypeVar, dataclass_transform
+from collections.abc import Iterable
+from typing import Any, TypeVar, dataclass_transform
 
 import jax
 
@@ -31,9 +32,22 @@ def pytree_dataclass(cls: type[T]) -> type[T]:
     cls = dataclasses.dataclass(frozen=True)(cls)
     fields = dataclasses.fields(cls)  # type: ignore[arg-type]
     static = [f.name for f in fields if f.metadata.get("static")]
-    jax.tree_util.register_dataclass(
-        cls,
-        data_fields=[f.name for f in fields if f.name not in static],
-        meta_fields=static,
-    )
+    data = [f.name for f in fields if f.name not in static]
+    keys = [jax.tree_util.GetAttrKey(name) for name in data]
+
+    def flatten(one: T) -> tuple[list[Any], tuple[Any, ...]]:
+        return [getattr(one, name) for name in data], tuple(getattr(one, n) for n in static)
+
+    def flatten_with_keys(one: T) -> tuple[list[Any], tuple[Any, ...]]:
+        leaves, fixed = flatten(one)
+        return list(zip(keys, leaves, strict=True)), fixed
+
+    def unflatten(fixed: tuple[Any, ...], leaves: Iterable[Any]) -> T:
+        # Past `__init__`: jax puts placeholders and batches where shapes are checked.
+        one = object.__new__(cls)
+        for name, value in (*zip(data, leaves, strict=True), *zip(static, fixed, strict=True)):
+            object.__setattr__(one, name, value)
+        return one
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
     return cls

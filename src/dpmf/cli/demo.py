@@ -19,6 +19,7 @@ from dpmf.sports.calendar import dyads, with_inputs
 SEASONS = 3  # the last of which is forecast from its own past and two earlier ones
 LAST_WEEKS = 3  # weeks held back
 SHOWN = 16  # games in the table
+SIZES = {"chains": 4, "warmup": 300, "draws": 400}
 
 
 def run(out: Path, *, quiet: bool, json: bool) -> None:
@@ -30,13 +31,14 @@ def run(out: Path, *, quiet: bool, json: bool) -> None:
         json: Print the result as JSON instead of words.
     """
     console = Console(quiet=quiet or json)
+    _ready(out)
     known, held_back = _split(with_inputs(dpmf.datasets.nfl()))
     console.print(
         f"Fitting {len(known):,} NFL games up to week {known['week'].iloc[-1]:.0f} of "
         f"{known['season'].max()}, to forecast the {len(held_back)} that follow."
     )
     began = time.perf_counter()
-    fit = model().fit(dyads(known), warmup=300, draws=400, seed=1, progress=not (quiet or json))
+    fit = model().fit(dyads(known), **SIZES, seed=1, progress=not (quiet or json))
     seconds = time.perf_counter() - began
     forecast = fit.predict(held_back)
     scores = _scores(fit.data, forecast, held_back)
@@ -69,7 +71,7 @@ def _split(games: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return recent[~later], recent[later]
 
 
-def _scores(known: dpmf.Dyads, forecast: Forecast, games: pd.DataFrame) -> dict[str, float]:
+def _scores(known: dpmf.Dyads, forecast: Forecast, games: pd.DataFrame) -> dict[str, int | float]:
     real = games[["home_score", "away_score"]].to_numpy(float)
     margin, guess = real[:, 0] - real[:, 1], forecast.first_exceeds - 0.5
     wrong = np.where(margin * guess == 0, 0.5, margin * guess < 0)
@@ -102,9 +104,16 @@ def _table(forecast: Forecast, games: pd.DataFrame) -> Table:
     return shown
 
 
-def _written(out: Path, fit: Fit, forecast: Forecast, games: pd.DataFrame) -> None:
+def _ready(out: Path) -> None:
+    """Make the folder now: nobody wants to hear of it after a minute's work."""
     try:
         out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{out}: cannot be written ({error}).") from error
+
+
+def _written(out: Path, fit: Fit, forecast: Forecast, games: pd.DataFrame) -> None:
+    try:
         frame = forecast.to_frame()
         frame.insert(0, "date", games["date"].dt.date.to_numpy())
         partial = out / ".forecast.csv.part"

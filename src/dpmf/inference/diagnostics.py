@@ -84,13 +84,22 @@ def quantities(problem: Problem, states: State) -> dict[str, Float[np.ndarray, "
 
 def over_draws(function: Callable[[Any], Any], states: Any) -> Any:
     """Apply a function of one state to all draws, a chain at a time; results on the host."""
-    mapped = jax.jit(lambda chunk: jax.lax.map(function, chunk, batch_size=16))
-    chains = jax.tree.leaves(states)[0].shape[0]
+    chains, draws = jax.tree.leaves(states)[0].shape[:2]
+    first = jax.tree.map(lambda x: jnp.asarray(x[0, 0]), states)
+    shapes, structure = jax.tree.flatten(jax.eval_shape(function, first))
+
+    def filled(state: Any) -> list[Any]:  # jax cannot put batches of nothing together
+        return [leaf for leaf in jax.tree.leaves(function(state)) if leaf.size]
+
+    mapped = jax.jit(lambda chunk: jax.lax.map(filled, chunk, batch_size=16))
     found = [
         jax.tree.map(np.asarray, mapped(jax.tree.map(lambda x, c=c: jnp.asarray(x[c]), states)))
         for c in range(chains)
     ]
-    return jax.tree.map(lambda *parts: np.stack(parts), *found)
+    parts = iter(np.stack(part) for part in zip(*found, strict=True))
+    return structure.unflatten(
+        [next(parts) if s.size else np.zeros((chains, draws, *s.shape)) for s in shapes]
+    )
 
 
 def diagnostics(

@@ -114,7 +114,9 @@ class Likelihood(abc.ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """The choice as plain data; the inverse of `from_dict`."""
-        fields: dict[str, Any] = dataclasses.asdict(self) if dataclasses.is_dataclass(self) else {}
+        fields: dict[str, Any] = (
+            dataclasses.asdict(self) if dataclasses.is_dataclass(self) else {}
+        )
         return {"type": type(self).__name__, **fields}
 
     @staticmethod

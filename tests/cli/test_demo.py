@@ -1,0 +1,43 @@
+"""`dpmf demo` on fewer games and draws: it prints, it writes, it says where."""
+
+import importlib
+import json
+
+import pandas as pd
+import pytest
+
+from dpmf.errors import FileError
+
+
+@pytest.fixture
+def short(monkeypatch):
+    demo = importlib.import_module("dpmf.cli.demo")
+    monkeypatch.setattr(demo, "SEASONS", 1)
+    monkeypatch.setattr(demo, "SIZES", {"chains": 2, "warmup": 10, "draws": 10})
+    return demo
+
+
+def test_demo_shows_forecasts_beside_results(short, tmp_path, capsys):
+    short.run(tmp_path / "out", quiet=False, json=False)
+    printed = capsys.readouterr().out
+    assert "Converged" in printed or "NOT converged" in printed
+    assert "forecast" in printed
+    assert "winners wrong" in printed
+    written = pd.read_csv(tmp_path / "out" / "forecast.csv")
+    assert len(written) == 48
+    assert (tmp_path / "out" / "fit.nc").is_file()
+
+
+def test_demo_speaks_json_alone(short, tmp_path, capsys):
+    short.run(tmp_path, quiet=False, json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert told["games"] == 48
+    assert {"converged", "mean_log_prob", "score_rmse"} <= set(told)
+
+
+def test_a_folder_that_cannot_be_written_is_one_clear_error(short, tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    with pytest.raises(FileError, match="file: cannot be written"):
+        short.run(blocked, quiet=True, json=False)
+    assert blocked.read_text() == "in the way"
