@@ -27,14 +27,16 @@ from proofs.row import CAUGHT, Row  # noqa: E402
 def proofs(options: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
     """The proofs by name, in the order they run."""
     small = options.small
+    geweke_size = geweke.SMALL if small else geweke.FULL
+    calibration_size = calibration.SMALL if small else calibration.FULL
     return {
         "linear": lambda: linear.prove(linear.SMALL if small else linear.FULL),
         "extension": lambda: extension.prove(extension.SMALL if small else extension.FULL),
-        "geweke": lambda: geweke.prove(geweke.SMALL if small else geweke.FULL),
-        "planted": lambda: bugs.prove((512, 8) if small else (2048, 16)),
-        "calibration": lambda: calibration.prove(
-            calibration.SMALL if small else calibration.FULL
-        ),
+        "geweke-slice": lambda: geweke.prove(geweke_size, engines=("slice",)),
+        "geweke-hmc": lambda: geweke.prove(geweke_size, engines=("hmc",)),
+        "planted": lambda: bugs.prove(small),
+        "calibration-slice": lambda: calibration.prove(calibration_size, engines=("slice",)),
+        "calibration-hmc": lambda: calibration.prove(calibration_size, engines=("hmc",)),
         "strong": lambda: strong.prove(strong.SMALL if small else strong.FULL),
         "agreement": lambda: agreement.prove(
             agreement.SMALL if small else agreement.FULL,

@@ -26,7 +26,7 @@ class Size(NamedTuple):
     draws: int
 
 
-SMALL = Size(2000, 2, 40, 20)
+SMALL = Size(2000, 2, 20, 8)
 FULL = Size(2000, 16, 2000, 1000)
 
 

@@ -20,7 +20,7 @@ Transition = Callable[[Any, Any, Problem, State], State]  # shared key, own key,
 
 WIDTH = 2.0  # of the first bracket, in prior widths
 STEPS = 12  # leapfrog steps of a trajectory
-LARGEST, SMALLEST = 0.35, 0.03  # step size, drawn anew for each trajectory
+LARGEST, SMALLEST = 0.35, 0.01  # step size, drawn anew for each trajectory
 
 
 def by_slice(width: float = WIDTH) -> Transition:

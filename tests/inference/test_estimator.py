@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from dpmf import DPMF, PMF, ConfigError, DataError, DpmfWarning, SamplingError
-from dpmf.inference.estimator import _within
 from dpmf.inference.chains import Sizes
+from dpmf.inference.estimator import _within
 from dpmf.kernels import Constant, Matern12, SquaredExponential
 from dpmf.likelihoods import Bernoulli, Gaussian, Likelihood, Noise, Ordinal, PairedGaussian
 from dpmf.types import pytree_dataclass
@@ -40,7 +40,10 @@ def unchecked():
     [
         ({"rank": 0}, "rank=0, expected a whole number of at least 1"),
         ({"rank": 1.5}, "rank=1.5, expected a whole number"),
-        ({"kernel": "matern"}, r"kernel='matern', expected a kernel such as Matern12\('time'\)"),
+        (
+            {"kernel": "matern"},
+            r"kernel='matern', expected a kernel such as Matern12\('time'\)",
+        ),
         ({"kernel": (Constant(), "time")}, "kernel='time', expected a kernel"),
         ({"kernel": (Constant(),) * 3}, "kernel holds 3 choices, expected one, or a pair"),
         ({"mean": "linear"}, "mean='linear', expected 'constant' or 'pooled'"),
@@ -63,7 +66,9 @@ def test_pmf_is_dpmf_with_constant_kernels():
 
 
 def test_reversed_bounds_are_refused():
-    with pytest.raises(ConfigError, match=r"length bounds are \(9, 1\); expected 0 < low < high"):
+    with pytest.raises(
+        ConfigError, match=r"length bounds are \(9, 1\); expected 0 < low < high"
+    ):
         Matern12("week", length=(9, 1))
 
 

@@ -34,7 +34,7 @@ def test_log_density_is_that_of_the_kept_state(name):
     fit = fitted(name)
     last = jax.tree.map(lambda x: x[:, -1], fit.draws.states)
     with jax.enable_x64(True):
-        found = jax.jit(jax.vmap(fit.problem.log_density))(last)
+        found = np.asarray(jax.jit(jax.vmap(fit.problem.log_density))(last))
     told = fit.draws.stats["log_density"][:, -1]
     if fit.engine == "slice":
         np.testing.assert_allclose(told, found, rtol=1e-9)
@@ -62,7 +62,9 @@ def test_thinning_keeps_every_second_draw(name):
 def test_a_small_budget_thins_and_says_so():
     states = fitted("stars hmc").draws.states
     each = 8 * sum(leaf[:, 0].size for leaf in jax.tree.leaves(states))
-    with pytest.warns(DpmfWarning, match=r"20 draws of 2 chains .* one in 2 \(10 draws a chain"):
+    with pytest.warns(
+        DpmfWarning, match=r"20 draws of 2 chains .* one in 2 \(10 draws a chain"
+    ):
         fit = fitted("stars hmc", budget=10 * each)
     assert fit.sizes.thin == 2
     assert same(fit.draws, fitted("stars hmc", thin=2, draws=10).draws)

@@ -71,7 +71,9 @@ def _split(games: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return recent[~later], recent[later]
 
 
-def _scores(known: dpmf.Dyads, forecast: Forecast, games: pd.DataFrame) -> dict[str, int | float]:
+def _scores(
+    known: dpmf.Dyads, forecast: Forecast, games: pd.DataFrame
+) -> dict[str, int | float]:
     real = games[["home_score", "away_score"]].to_numpy(float)
     margin, guess = real[:, 0] - real[:, 1], forecast.first_exceeds - 0.5
     wrong = np.where(margin * guess == 0, 0.5, margin * guess < 0)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from blackjax.optimizers.dual_averaging import DualAveragingState, dual_averaging
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from dpmf.samplers.hmc import Info, Tuning
 
@@ -28,6 +28,13 @@ class Moments(NamedTuple):
     seen: Float[Array, ""]
     mean: Float[Array, " dim"]
     squares: Float[Array, " dim"]
+
+
+class Stride(NamedTuple):
+    """How one step was taken by all chains."""
+
+    length: Float[Array, ""]  # share of the tuned trajectory length
+    careful: Bool[Array, ""]  # with small steps, which say nothing of the tuned size
 
 
 class Adaptation(NamedTuple):
@@ -77,7 +84,7 @@ def learned(
     before: Float[Array, "chains dim"],
     after: Float[Array, "chains dim"],
     info: Info,
-    jitter: Float[Array, ""],
+    stride: Stride,
     learn_length: Float[Array, ""],
 ) -> Adaptation:
     """One step of all chains taken into account.
@@ -87,12 +94,13 @@ def learned(
         before: Positions at the start of the step.
         after: Positions after acceptance or rejection.
         info: What happened, for each chain.
-        jitter: The share of the trajectory length that was used.
+        stride: How the step was taken.
         learn_length: 1, or 0 while the length is left alone.
     """
     acceptance = jnp.where(jnp.isfinite(info.acceptance), info.acceptance, 0.0)
-    averaging = _update(adaptation.averaging, ACCEPTANCE - jnp.mean(acceptance))
-    gradient = _length_gradient(adaptation, before, info, acceptance, jitter)
+    excess = ACCEPTANCE - jnp.mean(acceptance)
+    averaging = _update(adaptation.averaging, jnp.where(stride.careful, 0.0, excess))
+    gradient = _length_gradient(adaptation, before, info, acceptance, stride.length)
     drift = 0.9 * adaptation.drift + 0.1 * gradient
     energy = 0.95 * adaptation.energy + 0.05 * gradient**2
     move = RATE * drift / jnp.sqrt(energy + 1e-20)
@@ -133,7 +141,7 @@ def _averaging(step_size: Float[Array, ""]) -> DualAveragingState:
     return jax.tree.map(lambda x: jnp.asarray(x, float), floats)._replace(step=count)
 
 
-def _length_gradient(adaptation, before, info, acceptance, jitter) -> Float[Array, ""]:
+def _length_gradient(adaptation, before, info, acceptance, length) -> Float[Array, ""]:
     """Direction in which the expected squared change of the squared radius grows (ChEES).
 
     The radius is that of the parameters alone: thousands of white coordinates turn over
@@ -147,7 +155,7 @@ def _length_gradient(adaptation, before, info, acceptance, jitter) -> Float[Arra
     old, new = before - centre, info.proposal - centre
     growth = jnp.sum((new**2 - old**2) * inverse, axis=1)
     speed = jnp.sum(slow * new * info.momentum, axis=1)  # velocity: variance x momentum
-    each = growth * speed * jitter
+    each = growth * speed * length
     usable = jnp.isfinite(each)
     weight = jnp.where(usable, acceptance, 0.0)
     return jnp.sum(weight * jnp.where(usable, each, 0.0)) / (jnp.sum(weight) + 1e-12)

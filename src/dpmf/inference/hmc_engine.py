@@ -16,7 +16,8 @@ from dpmf.inference.problem import Problem
 from dpmf.model.state import State
 from dpmf.samplers import hmc
 
-CALM_STEPS = 32  # leapfrog steps while the scales are still unknown
+CAREFUL = 0.1  # share of trajectories with small steps
+SMALL = 0.125  # their size, against the tuned one
 
 
 class Stats(NamedTuple):
@@ -67,9 +68,9 @@ def warm(
     def one(i, carry):
         chains, adaptation = carry
         tuning = adapt.tuning(adaptation)
-        moved, info, jitter = _step(problem, key, chains, tuning, first + i, most)
+        moved, info, stride = _step(problem, key, chains, tuning, first + i, most)
         adaptation = adapt.learned(
-            adaptation, chains.position, moved.position, info, jitter, learn_length
+            adaptation, chains.position, moved.position, info, stride, learn_length
         )
         return moved, adaptation
 
@@ -173,12 +174,19 @@ def _step(
     tuning: hmc.Tuning,
     number: Int[Array, ""],
     most: Int[Array, ""],
-) -> tuple[HMCState, hmc.Info, Float[Array, ""]]:
+) -> tuple[HMCState, hmc.Info, adapt.Stride]:
     """One step of every chain; keys are folded from the step's and the chain's numbers."""
     key_step = jr.fold_in(key, number)
+    key_jitter, key_careful = jr.split(jr.fold_in(key_step, 0))
     # One length for all chains, so that none waits for another; jittered against resonance.
-    jitter = jr.uniform(jr.fold_in(key_step, 0), minval=0.4, maxval=1.6)
+    jitter = jr.uniform(key_jitter, minval=0.4, maxval=1.6)
     steps = jnp.minimum(hmc.leapfrog_steps(tuning, jitter), most)
+    # Now and then all steps are small, whatever the state: a chain that has strayed to
+    # where the density is sharp would otherwise reject for ever.
+    careful = jr.uniform(key_careful) < CAREFUL
+    small = jnp.where(careful, SMALL, 1.0)
+    stride = adapt.Stride(jitter * small, careful)
+    tuning = tuning._replace(step_size=small * tuning.step_size)
     indices = jnp.arange(chains.position.shape[0])
 
     def one(index, chain):
@@ -186,7 +194,7 @@ def _step(
         return hmc.step(key_chain, chain, _density(problem), tuning, steps)
 
     moved, info = jax.vmap(one, out_axes=(0, _INFO_AXES))(indices, chains)
-    return moved, info, jitter
+    return moved, info, stride
 
 
 _INFO_AXES = hmc.Info(0, 0, None, 0, 0)  # type: ignore[arg-type]

@@ -1,0 +1,123 @@
+"""A fit written to a file and read again is the same fit."""
+
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dpmf
+from dpmf import FileError
+from dpmf.posterior import files
+from inference.fitted import CASES, fitted, held, same
+
+FITS = {name: lambda name=name: fitted(name) for name in CASES if name != "values hmc"}
+FITS |= {"held": held}
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    path = tmp_path_factory.mktemp("saved") / "fit.nc"
+    fitted("stars hmc").save(path)
+    return path
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_a_round_trip_keeps_everything(tmp_path, name):
+    fit = FITS[name]()
+    fit.save(tmp_path / "fit.nc")
+    loaded = dpmf.load(tmp_path / "fit.nc")
+    assert repr(loaded) == repr(fit)
+    assert loaded.model == fit.model
+    assert loaded.spec == fit.spec
+    assert loaded.data.codebook == fit.data.codebook
+    assert (loaded.engine, loaded.sizes, loaded.seed) == (fit.engine, fit.sizes, fit.seed)
+    for part in ("grids", "fixed", "draws", "parameters"):
+        a, b = getattr(loaded, part), getattr(fit, part)
+        if part == "grids":
+            a, b = ([g and g.levels for g in grids] for grids in (a, b))
+        assert same(a, b), part
+    assert [p.name for p in tmp_path.iterdir()] == ["fit.nc"]
+
+
+@pytest.mark.parametrize("name", ["games hmc", "stars slice", "held"])
+def test_predictions_are_identical(tmp_path, name):
+    fit = FITS[name]()
+    frame = (CASES.get(name) or CASES["stars slice"]).frame
+    frame.loc[0, "week"] = 11.0  # an input never seen
+    fit.save(str(tmp_path / "fit.nc"))
+    a, b = fit.predict(frame), dpmf.load(str(tmp_path / "fit.nc")).predict(frame)
+    assert np.array_equal(a.y, b.y)
+    assert np.array_equal(a.log_prob(frame), b.log_prob(frame))
+    assert np.array_equal(a.sample(5), b.sample(5))
+
+
+def test_a_missing_file(tmp_path):
+    with pytest.raises(FileError, match=r"none\.nc: there is no such file"):
+        dpmf.load(tmp_path / "none.nc")
+
+
+def test_a_text_file(tmp_path):
+    (tmp_path / "fit.nc").write_text("home,away\n")
+    with pytest.raises(FileError, match=r"fit\.nc: cannot be read as a saved fit"):
+        dpmf.load(tmp_path / "fit.nc")
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+def test_a_truncated_file(tmp_path, saved, share):
+    whole = saved.read_bytes()
+    (tmp_path / "fit.nc").write_bytes(whole[: int(share * len(whole))])
+    with pytest.raises(FileError, match=r"fit\.nc: cannot be read as a saved fit"):
+        dpmf.load(tmp_path / "fit.nc")
+
+
+def test_a_netcdf_file_of_others(tmp_path):
+    xr.Dataset({"a": ("x", [1.0])}).to_netcdf(tmp_path / "a.nc", engine="h5netcdf")
+    with pytest.raises(FileError, match=r"a\.nc: this is no file that dpmf saved"):
+        dpmf.load(tmp_path / "a.nc")
+
+
+def rewritten(saved, target, change, drop=()):
+    with xr.open_dataset(saved, engine="h5netcdf") as dataset:
+        dataset = dataset.load().drop_vars(list(drop))
+    dataset.attrs["dpmf"] = json.dumps(json.loads(dataset.attrs["dpmf"]) | change)
+    dataset.to_netcdf(target, engine="h5netcdf")
+
+
+def test_a_newer_format(tmp_path, saved):
+    change = {"format": files.FORMAT + 1, "version": "9.9"}
+    rewritten(saved, tmp_path / "fit.nc", change)
+    with pytest.raises(
+        FileError, match=r"written by dpmf 9\.9 in a newer format. Upgrade dpmf"
+    ):
+        dpmf.load(tmp_path / "fit.nc")
+
+
+def test_a_part_that_is_missing(tmp_path, saved):
+    rewritten(saved, tmp_path / "fit.nc", {}, drop=["rhat"])
+    with pytest.raises(FileError, match=r"the saved fit is damaged .*rhat"):
+        dpmf.load(tmp_path / "fit.nc")
+
+
+def test_a_folder_that_does_not_exist(tmp_path):
+    with pytest.raises(FileError, match=r"fit\.nc: cannot be written"):
+        fitted("stars hmc").save(tmp_path / "nowhere" / "fit.nc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_earlier_file_survives_a_failure(tmp_path, saved, monkeypatch):
+    target = tmp_path / "fit.nc"
+    target.write_bytes(saved.read_bytes())
+
+    def full(self, path, **options):
+        with open(path, "wb") as file:
+            file.write(b"half")
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", full)
+    with pytest.raises(FileError, match=r"cannot be written \(No space left on device\)"):
+        fitted("stars hmc").save(target)
+    monkeypatch.undo()
+    assert [p.name for p in tmp_path.iterdir()] == ["fit.nc"]
+    assert target.read_bytes() == saved.read_bytes()
+    assert same(dpmf.load(target).draws, fitted("stars hmc").draws)
