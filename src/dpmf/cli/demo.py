@@ -3,6 +3,7 @@
 import json as json_format
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from dpmf.sports.calendar import dyads, with_inputs
 SEASONS = 3  # the last of which is forecast from its own past and two earlier ones
 LAST_WEEKS = 3  # weeks held back
 SHOWN = 16  # games in the table
-SIZES = {"chains": 4, "warmup": 300, "draws": 400}
+SIZES: dict[str, Any] = {"chains": 4, "warmup": 300, "draws": 400}
 
 
 def run(out: Path, *, quiet: bool, json: bool) -> None:

@@ -97,9 +97,8 @@ def over_draws(function: Callable[[Any], Any], states: Any) -> Any:
         for c in range(chains)
     ]
     parts = iter(np.stack(part) for part in zip(*found, strict=True))
-    return structure.unflatten(
-        [next(parts) if s.size else np.zeros((chains, draws, *s.shape)) for s in shapes]
-    )
+    leaves = [next(parts) if s.size else np.zeros((chains, draws, *s.shape)) for s in shapes]
+    return jax.tree.unflatten(structure, leaves)
 
 
 def diagnostics(

@@ -173,7 +173,8 @@ class Fit:
             seed: Of whatever has no old value.
         """
         books = self.data.codebook, data.codebook
-        points = Grids(*(grid and _recoded(grid, *books) for grid in points))
+        recoded: list[Any] = [grid and _recoded(grid, *books) for grid in points]
+        points = Grids(*recoded)
         states = []
         for chain in range(chains):
             at = (chain % self.shape[0], -1)
