@@ -239,7 +239,7 @@ def _engine(module: Any, warm, name: str, played: Games, size: Size, saved) -> I
     problem, chunk = played.problem, size.chunk[name]
     if saved is None:
         starts = _starts(played, size.chains[name], 1)
-        chains, tuned = warm(problem, starts, size.warmup[name], jr.key(2), _silent, None)
+        chains, tuned = warm(problem, starts, size.warmup[name], jr.key(2), _silent)
         saved = (0, chains, tuned)
         yield saved, None
     number, chains, tuned = jax.tree.map(jnp.asarray, saved)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dpmf import datasets, errors, kernels, likelihoods
     from dpmf.data import Dyads
     from dpmf.inference.estimator import DPMF, PMF
+    from dpmf.inference.hyperparameters import Hyperparameters
     from dpmf.posterior import load
 
     __version__: str
@@ -30,6 +31,7 @@ __all__ = [
     "DpmfWarning",
     "Dyads",
     "FileError",
+    "Hyperparameters",
     "SamplingError",
     "__version__",
     "datasets",
@@ -42,6 +44,7 @@ __all__ = [
 # Most of these import jax, which takes half a second: too long for `dpmf --help`.
 _MODULE_OF = {
     "DPMF": "dpmf.inference.estimator",
+    "Hyperparameters": "dpmf.inference.hyperparameters",
     "PMF": "dpmf.inference.estimator",
     "Dyads": "dpmf.data",
     "load": "dpmf.posterior",

@@ -44,11 +44,11 @@ def test_an_hmc_step_of_all_chains_is_a_step_of_each(x64, key):
     tuning = tuning._replace(length=4 * tuning.step_size)  # short enough to be accepted
     chains = hmc_engine.begin(problem, last(fit))
     starts = jax.tree.map(jnp.copy, chains)  # `sample` takes over the memory of `chains`
-    together = hmc_engine.sample(problem, key, chains, tuning, NUMBER, 1, 1, CHUNK)[0]
+    arguments = problem, key, chains, tuning, NUMBER, 1, 1, CHUNK
+    together, _, stats = hmc_engine.sample(*arguments)
+    steps = stats.steps[0, 0].astype(int)  # the same for all chains
 
     own = jr.fold_in(key, NUMBER)
-    jitter = jr.uniform(jr.fold_in(own, 0), minval=0.4, maxval=1.6)
-    steps = hmc.leapfrog_steps(tuning, jitter)
 
     @jax.jit
     def alone(key, chain):

@@ -33,7 +33,7 @@ def test_documented_example(laplace, key):
     expected = stats.laplace.logpdf(values, y, parameters["width"])[:, 0]
     np.testing.assert_allclose(noise.log_prob(y, values), expected, rtol=1e-12)
     assert noise.sample(key, y).shape == (2, 1)
-    assert noise.split(key, y, values) is None
+    np.testing.assert_allclose(noise.split(key, y, values)(y).sum(axis=1), expected, rtol=1e-12)
     assert Likelihood.from_dict(json.loads(json.dumps(laplace.to_dict()))) == laplace
 
 

@@ -40,10 +40,10 @@ def test_a_round_trip_keeps_everything(tmp_path, name):
     assert [p.name for p in tmp_path.iterdir()] == ["fit.nc"]
 
 
-@pytest.mark.parametrize("name", ["games hmc", "stars slice", "held"])
+@pytest.mark.parametrize("name", ["games hmc", "held"])
 def test_predictions_are_identical(tmp_path, name):
     fit = FITS[name]()
-    frame = (CASES.get(name) or CASES["stars slice"]).frame
+    frame = CASES["stars slice" if name == "held" else name].frame
     frame.loc[0, "week"] = 11.0  # an input never seen
     fit.save(str(tmp_path / "fit.nc"))
     a, b = fit.predict(frame), dpmf.load(str(tmp_path / "fit.nc")).predict(frame)

@@ -1,5 +1,7 @@
 """Draws carried to upcoming events."""
 
+import functools
+
 import jax
 import numpy as np
 import pandas as pd
@@ -7,6 +9,7 @@ import pytest
 
 from dpmf import DataError
 from dpmf.inference.diagnostics import quantities
+from dpmf.posterior import Forecast
 from inference.fitted import CASES, fitted
 
 
@@ -38,9 +41,13 @@ def upcoming() -> pd.DataFrame:
     )
 
 
+@functools.cache
+def forecast_of(seed: int) -> Forecast:
+    return fitted("games hmc").predict(upcoming(), seed=seed)
+
+
 def test_new_inputs_and_new_members():
-    fit = fitted("games hmc")
-    forecast = fit.predict(upcoming())
+    fit, forecast = fitted("games hmc"), forecast_of(0)
     assert forecast.y.shape == (40, 3, 2)
     assert np.isfinite(forecast.y).all()
     assert np.isnan(forecast.data.values).all()
@@ -51,7 +58,7 @@ def test_new_inputs_and_new_members():
 
 def test_the_seed_decides_only_what_is_new():
     fit = fitted("games hmc")
-    a, b, c = (fit.predict(upcoming(), seed=seed).y for seed in (0, 0, 1))
+    a, b, c = forecast_of(0).y, fit.predict(upcoming()).y, forecast_of(1).y
     np.testing.assert_array_equal(a, b)
     assert (a[:, :2] != c[:, :2]).all()
     np.testing.assert_allclose(a[:, 2], c[:, 2], rtol=1e-12)
@@ -79,5 +86,5 @@ def test_a_missing_column_is_refused():
 
 
 def test_precision_is_that_of_the_fit():
-    assert fitted("games hmc").predict(upcoming()).y.dtype == np.float64
+    assert forecast_of(0).y.dtype == np.float64
     assert not jax.config.jax_enable_x64

@@ -137,7 +137,8 @@ def window_closed(adaptation: Adaptation) -> Adaptation:
 def _averaging(step_size: Float[Array, ""]) -> DualAveragingState:
     """Strongly typed from the start: a weak type would compile every program twice."""
     count = jnp.ones((), int)
-    floats = _init(step_size)._replace(step=0.0)
+    # The average begins where the search does: without a step it is what is used.
+    floats = _init(step_size)._replace(step=0.0, log_x_avg=jnp.log(step_size))
     return jax.tree.map(lambda x: jnp.asarray(x, float), floats)._replace(step=count)
 
 

@@ -45,7 +45,6 @@ def run(
     sizes: Sizes,
     key: Key[Array, ""],
     report: Report,
-    tuning: Any = None,
 ) -> Draws:
     """Draws from the posterior, by either engine.
 
@@ -56,31 +55,22 @@ def run(
         sizes: Warm-up, kept draws, steps per kept draw.
         key: Random key; steps and chains fold their numbers into it.
         report: Told of every chunk.
-        tuning: Frozen values to begin with; warm-up then only moves the chains.
     """
     require_finite(log_densities(problem, starts))
     key_warm, key_sample = jr.split(key)
     if engine == "hmc":
-        chains, tuned = _warm_hmc(problem, starts, sizes.warmup, key_warm, report, tuning)
+        chains, tuned = _warm_hmc(problem, starts, sizes.warmup, key_warm, report)
     else:
-        chains, tuned = _warm_slice(problem, starts, sizes.warmup, key_warm, report, tuning)
+        chains, tuned = _warm_slice(problem, starts, sizes.warmup, key_warm, report)
     module: Any = hmc_engine if engine == "hmc" else slice_engine
     states, stats = _sampled(module, problem, chains, tuned, sizes, key_sample, report)
     named = tuned._asdict() if hasattr(tuned, "_asdict") else {"widths": tuned}
     return Draws(states, stats, {name: np.asarray(value) for name, value in named.items()})
 
 
-def _warm_hmc(problem, starts, warmup, key, report, tuning):
+def _warm_hmc(problem, starts, warmup, key, report):
     chains = hmc_engine.begin(problem, starts)
     adaptation = hmc_engine.blank(problem)
-    if tuning is not None:
-        done = 0
-        while done < warmup:
-            count = min(WARM_CHUNK, warmup - done)
-            chains = hmc_engine.settle(problem, key, chains, tuning, done, count)
-            done += count
-            report("warm-up", done, warmup)
-        return chains, tuning
     adaptation = hmc_engine.rescaled(problem, chains, adaptation)
     done = 0
     for number, window in enumerate(windows(warmup)):
@@ -100,23 +90,22 @@ def _warm_hmc(problem, starts, warmup, key, report, tuning):
             done += count
             jax.block_until_ready(chains)  # or progress would run ahead of the work
             report("warm-up", done, warmup)
-        if number == 0:
+        if number == 0 and done < warmup:
             adaptation = hmc_engine.rescaled(problem, chains, adaptation)
         elif window.close:
             adaptation = hmc_engine.close_window(adaptation)
     return chains, hmc_engine.adapt.frozen(adaptation)
 
 
-def _warm_slice(problem, starts, warmup, key, report, tuning):
-    chains, widths = starts, slice_engine.blank(problem) if tuning is None else tuning
+def _warm_slice(problem, starts, warmup, key, report):
+    chains, widths = starts, slice_engine.blank(problem)
     done = 0
     for window in windows(warmup):
         end = done + window.steps
         while done < end:
             count = min(WARM_CHUNK, end - done)
-            chains, learned = slice_engine.warm(problem, key, chains, widths, done, count)
+            chains, widths = slice_engine.warm(problem, key, chains, widths, done, count)
             done += count
-            widths = learned if tuning is None else widths
             report("warm-up", done, warmup)
     return chains, widths
 

@@ -52,6 +52,8 @@ class Diagnostics(NamedTuple):
         )
         if self.divergences:
             figures += f", {self.divergences} divergent steps"
+        if self.stayed:
+            figures += f", {self.stayed} moves cut off"
         if self.converged:
             return f"Converged: {figures}."
         return f"NOT converged: {figures}. {advice}"

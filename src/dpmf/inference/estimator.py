@@ -89,6 +89,13 @@ class DPMF:
             raise ConfigError(
                 f"likelihood={self.likelihood!r}, expected a likelihood such as Gaussian()."
             )
+        for kernel in _both(self.mean_kernel):
+            if kernel is not None and not isinstance(kernel, Kernel):
+                raise ConfigError(f"mean_kernel={kernel!r}, expected a kernel or None.")
+        if self.mean_kernel is not None and "pooled" not in _both(self.mean):
+            raise ConfigError(
+                "mean_kernel is given but mean='constant' has no kernel; set mean='pooled'."
+            )
         for mean in _both(self.mean):
             if mean not in ("constant", "pooled"):
                 raise ConfigError(f"mean={mean!r}, expected 'constant' or 'pooled'.")
@@ -193,7 +200,20 @@ class DPMF:
         """
         from dpmf.posterior.fit import Fit
 
-        _check_call(chains, warmup, draws, thin, engine)
+        if not isinstance(data, Dyads):
+            raise ConfigError(
+                f"data is a {type(data).__name__}, expected Dyads: encode a frame with "
+                "dpmf.Dyads.from_frame first."
+            )
+        chains, warmup, draws, thin, seed = _whole(
+            ("chains", chains, 1),
+            ("warmup", warmup, 0),
+            ("draws", draws, 1),
+            ("thin", thin, 1),
+            ("seed", seed, 0),
+        )
+        if engine not in ("hmc", "slice"):
+            raise ConfigError(f"engine={engine!r}, expected 'hmc' or 'slice'.")
         _require_values(data)
         with jax.enable_x64(True), reporting(progress) as report:
             settled = self.spec(data) if start is None else _same_model(self, start, data)
@@ -228,17 +248,13 @@ def _both(choice: Any) -> Pair:
     return choice if isinstance(choice, tuple) else (choice, choice)
 
 
-def _check_call(chains: int, warmup: int, draws: int, thin: int, engine: str) -> None:
-    for name, value, least in (
-        ("chains", chains, 1),
-        ("warmup", warmup, 0),
-        ("draws", draws, 1),
-        ("thin", thin, 1),
-    ):
-        if not isinstance(value, int) or value < least:
+def _whole(*numbers: tuple[str, Any, int]) -> list[int]:
+    """Whole numbers of any integer type, each at least what it must be."""
+    for name, value, least in numbers:
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or value < least:
             raise ConfigError(f"{name}={value!r}, expected a whole number of at least {least}.")
-    if engine not in ("hmc", "slice"):
-        raise ConfigError(f"engine={engine!r}, expected 'hmc' or 'slice'.")
+    return [int(value) for _, value, _ in numbers]
 
 
 def _require_values(data: Dyads) -> None:

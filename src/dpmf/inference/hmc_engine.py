@@ -78,24 +78,6 @@ def warm(
 
 
 @jax.jit
-def settle(
-    problem: Problem,
-    key: Key[Array, ""],
-    chains: HMCState,
-    tuning: hmc.Tuning,
-    first: Int[Array, ""],
-    count: Int[Array, ""],
-) -> HMCState:
-    """`count` steps with frozen tuning, nothing kept."""
-    most = jnp.asarray(hmc.MOST_STEPS)
-
-    def one(i, chains):
-        return _step(problem, key, chains, tuning, first + i, most)[0]
-
-    return jax.lax.fori_loop(0, count, one, chains)
-
-
-@jax.jit
 def rescaled(
     problem: Problem, chains: HMCState, adaptation: adapt.Adaptation
 ) -> adapt.Adaptation:
@@ -164,7 +146,9 @@ def sample(
 
     chains, positions, stats = jax.lax.fori_loop(0, count, keep, (chains, positions, stats))
     kept = jax.lax.map(jax.vmap(partial(_state, problem)), positions)
-    return chains, kept, stats
+    # The density that both engines report is that of the free coordinates.
+    density = jax.lax.map(jax.vmap(problem.log_density), kept)
+    return chains, kept, stats._replace(log_density=density)
 
 
 def _step(

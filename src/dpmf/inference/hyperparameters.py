@@ -136,4 +136,10 @@ def _shaped(name: str, value: Any, shape: tuple[int, ...]) -> Any:
     found = np.asarray(value, float)
     if found.shape != shape:
         raise ConfigError(f"{name}: found shape {found.shape}, expected {shape}.")
+    if name.endswith("_corr"):
+        positive = np.all(np.linalg.eigvalsh(found) > 0)
+        if not (positive and np.allclose(np.diag(found), 1) and np.allclose(found, found.T)):
+            raise ConfigError(f"{name}: expected a positive definite correlation matrix.")
+    elif not (np.isfinite(found).all() and (found > 0).all()):
+        raise ConfigError(f"{name}: expected finite positive numbers.")
     return jnp.asarray(found)

@@ -40,7 +40,11 @@ class SeasonClock:
     def __call__(self, row: Float[Array, " 2"]) -> Float[Array, " 1"]:
         season, week = row
         start = jnp.sum(jnp.where(self.seasons < season, self.lengths + self.gap, 0.0))
-        return (start + week)[None]
+        # Seasons between the last known one and this one count like the median one.
+        unknown = jnp.maximum(season - jnp.max(self.seasons, initial=-jnp.inf) - 1, 0.0)
+        unknown = jnp.where(jnp.isfinite(unknown), unknown, 0.0)
+        typical = jnp.median(self.lengths) if self.lengths.size else 0.0
+        return (start + week + unknown * (typical + self.gap))[None]
 
 
 @dataclasses.dataclass(frozen=True, init=False)

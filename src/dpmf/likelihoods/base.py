@@ -69,6 +69,31 @@ class Noise(abc.ABC):
         return None
 
 
+class IndependentNoise(Noise):
+    """Noise whose cells are independent given `y`: one log probability per cell says all."""
+
+    @abc.abstractmethod
+    def cell_log_prob(
+        self, y: Float[Array, "events pair"], values: Float[Array, "events pair"]
+    ) -> Float[Array, "events pair"]:
+        """Log probability of each cell."""
+
+    def log_prob(
+        self, y: Float[Array, "events pair"], values: Float[Array, "events pair"]
+    ) -> Float[Array, " events"]:
+        """Log probability of each event: the sum over its cells."""
+        return jnp.sum(self.cell_log_prob(y, values), axis=1)
+
+    def split(
+        self,
+        key: Key[Array, ""],
+        y: Float[Array, "events pair"],
+        values: Float[Array, "events pair"],
+    ) -> CellLogProb:
+        """Cells are independent as they are."""
+        return lambda moved: self.cell_log_prob(moved, values)
+
+
 class Likelihood(abc.ABC):
     """A choice of noise model: what a user writes, before its parameters are known."""
 

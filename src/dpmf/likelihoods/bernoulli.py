@@ -10,13 +10,13 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 
 from dpmf.errors import DataError
-from dpmf.likelihoods.base import CellLogProb, Likelihood, Noise, first_row
+from dpmf.likelihoods.base import IndependentNoise, Likelihood, first_row
 from dpmf.priors import Prior
 from dpmf.types import pytree_dataclass
 
 
 @pytree_dataclass
-class BernoulliNoise(Noise):
+class BernoulliNoise(IndependentNoise):
     """A coin for each cell, with the log odds `y`; nothing to learn."""
 
     def cell_log_prob(
@@ -24,12 +24,6 @@ class BernoulliNoise(Noise):
     ) -> Float[Array, "events pair"]:
         """Log probability of each cell."""
         return jax.nn.log_sigmoid(jnp.where(values > 0.5, y, -y))
-
-    def log_prob(
-        self, y: Float[Array, "events pair"], values: Float[Array, "events pair"]
-    ) -> Float[Array, " events"]:
-        """Log probability of each event."""
-        return jnp.sum(self.cell_log_prob(y, values), axis=1)
 
     def sample(
         self, key: Key[Array, ""], y: Float[Array, "events pair"]
@@ -45,15 +39,6 @@ class BernoulliNoise(Noise):
         """p (1 - p) on the diagonal."""
         variance = jax.nn.sigmoid(y) * jax.nn.sigmoid(-y)
         return variance[:, :, None] * jnp.eye(y.shape[1])[None]
-
-    def split(
-        self,
-        key: Key[Array, ""],
-        y: Float[Array, "events pair"],
-        values: Float[Array, "events pair"],
-    ) -> CellLogProb:
-        """Cells are independent as they are."""
-        return lambda moved: self.cell_log_prob(moved, values)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from jax.scipy.stats import norm
 from jaxtyping import Array, Float, Key
 
-from dpmf.likelihoods.base import CellLogProb, Likelihood, Noise
+from dpmf.likelihoods.base import IndependentNoise, Likelihood
 from dpmf.priors import HalfNormal, Prior
 from dpmf.types import pytree_dataclass
 
@@ -31,16 +31,16 @@ def data_scales(values: Float[np.ndarray, "events pair"]) -> tuple[float, float]
 
 
 @pytree_dataclass
-class GaussianNoise(Noise):
+class GaussianNoise(IndependentNoise):
     """Independent normal noise."""
 
     sigma: Float[Array, ""]
 
-    def log_prob(
+    def cell_log_prob(
         self, y: Float[Array, "events pair"], values: Float[Array, "events pair"]
-    ) -> Float[Array, " events"]:
-        """Log density of each event's values."""
-        return jnp.sum(normal_log_density(values - y, self.sigma), axis=1)
+    ) -> Float[Array, "events pair"]:
+        """Log density of each value."""
+        return normal_log_density(values - y, self.sigma)
 
     def sample(
         self, key: Key[Array, ""], y: Float[Array, "events pair"]
@@ -60,15 +60,6 @@ class GaussianNoise(Noise):
     def first_exceeds(self, y: Float[Array, "events pair"]) -> Float[Array, " events"]:
         """Normal probability of a positive margin."""
         return norm.cdf((y[:, 0] - y[:, 1]) / (jnp.sqrt(2.0) * self.sigma))
-
-    def split(
-        self,
-        key: Key[Array, ""],
-        y: Float[Array, "events pair"],
-        values: Float[Array, "events pair"],
-    ) -> CellLogProb:
-        """Cells are independent as they are."""
-        return lambda moved: normal_log_density(values - moved, self.sigma)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,13 +10,13 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 
 from dpmf.errors import ConfigError, DataError
-from dpmf.likelihoods.base import CellLogProb, Likelihood, Noise, first_row
+from dpmf.likelihoods.base import IndependentNoise, Likelihood, first_row
 from dpmf.priors import Normal, Prior
 from dpmf.types import pytree_dataclass
 
 
 @pytree_dataclass
-class OrdinalNoise(Noise):
+class OrdinalNoise(IndependentNoise):
     r"""Cumulative logit: $P(z \le l) = \mathrm{sigmoid}(c_l - y)$ for levels 1, 2, ..."""
 
     cuts: Float[Array, " cuts"]  # increasing; one fewer than there are levels
@@ -42,12 +42,6 @@ class OrdinalNoise(Noise):
         chosen = level[:, :, None] == jnp.arange(self.cuts.shape[0] + 1)[None, None]
         return jnp.sum(jnp.where(chosen, self.level_log_probs(y), 0.0), axis=2)
 
-    def log_prob(
-        self, y: Float[Array, "events pair"], values: Float[Array, "events pair"]
-    ) -> Float[Array, " events"]:
-        """Log probability of each event."""
-        return jnp.sum(self.cell_log_prob(y, values), axis=1)
-
     def sample(
         self, key: Key[Array, ""], y: Float[Array, "events pair"]
     ) -> Float[Array, "events pair"]:
@@ -65,15 +59,6 @@ class OrdinalNoise(Noise):
         second = jnp.exp(self.level_log_probs(y)) @ levels**2
         variance = second - self.mean(y) ** 2
         return variance[:, :, None] * jnp.eye(y.shape[1])[None]
-
-    def split(
-        self,
-        key: Key[Array, ""],
-        y: Float[Array, "events pair"],
-        values: Float[Array, "events pair"],
-    ) -> CellLogProb:
-        """Cells are independent as they are."""
-        return lambda moved: self.cell_log_prob(moved, values)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,8 +9,10 @@ from jaxtyping import Float, Int
 
 from dpmf.data import Dyads
 from dpmf.data.distinct import distinct, extended
+from dpmf.errors import DataError
 from dpmf.kernels import Kernel
 
+MOST_LEVELS = 4096  # a Cholesky factor of these takes 134 MB and seconds
 SPARSE = 4  # a product grid may hold this many points per distinct input
 
 
@@ -67,9 +69,14 @@ def grid(kernel: Kernel, data: Dyads, *, dense: bool | None = None) -> Grid:
     separate = tuple(distinct(points(data, one))[0] for one in columns)
     if dense is None:
         dense = math.prod(len(one) for one in separate) > SPARSE * len(joint)
-    if dense:
-        return Grid((together,), (joint,))
-    return Grid(columns, separate)
+    chosen = Grid((together,), (joint,)) if dense else Grid(columns, separate)
+    if max(chosen.shape) > MOST_LEVELS:
+        raise DataError(
+            f"kernel {kernel}: {max(chosen.shape):,} distinct inputs, expected at most "
+            f"{MOST_LEVELS:,} in one factor of the grid. Round the inputs, such as dates to "
+            "weeks."
+        )
+    return chosen
 
 
 def training_columns(data: Dyads) -> Mapping[str, Float[np.ndarray, " cells"]]:

@@ -79,7 +79,7 @@ def _posterior(fit: Any) -> tuple[dict[str, np.ndarray], dict[str, list[str]]]:
         for part, theta in (("", shared.theta), ("pooled_", shared.pooled_theta)):
             for label, value in (theta or {}).items():
                 name = f"{side}_{part}{label}"
-                add(name, value, ["feature", f"{label} entry"])
+                add(name, value, ["feature", f"{name}_entry"])
     for name, value in values.noise.items():
         dims[name] = [f"{name}_entry"] * (value.ndim - 2)
     return found, dims

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 
 from dpmf.data import Codebook, Dyads
-from dpmf.errors import FileError
+from dpmf.errors import ConfigError, FileError
 from dpmf.inference.chains import Draws, Sizes
 from dpmf.inference.diagnostics import Diagnostics
 from dpmf.inference.estimator import DPMF
@@ -52,11 +52,18 @@ def save(fit: Fit, path: Any) -> None:
             dataset.to_netcdf(temporary, engine=_ENGINE)
             with open(temporary, "rb+") as written:
                 os.fsync(written.fileno())
+            os.chmod(temporary, 0o666 & ~_umask())  # as an ordinary file would be
             os.replace(temporary, target)
         finally:
             Path(temporary).unlink(missing_ok=True)
     except OSError as error:
         raise FileError(f"{target}: cannot be written ({error}).") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def load(path: Any) -> Fit:
@@ -89,7 +96,9 @@ def load(path: Any) -> Fit:
         raise FileError(f"{target}: cannot be read as a saved fit ({reason}).") from error
     try:
         return _put_together(plain, arrays)
-    except (KeyError, IndexError, TypeError) as error:
+    except ConfigError as error:  # a kernel or likelihood that is not imported here
+        raise FileError(f"{target}: {error}") from error
+    except (KeyError, IndexError, TypeError, ValueError) as error:
         raise FileError(f"{target}: the saved fit is damaged ({error!r}).") from error
 
 
