@@ -11,9 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from scipy.stats import norm
 
-import dpmf
-from dpmf import kernels
+from dpmf import datasets, kernels
+from dpmf.data import Dyads
 from dpmf.errors import FileError
+from dpmf.inference.estimator import DPMF
 from dpmf.posterior import Fit, Forecast
 from dpmf.sports.calendar import dyads, with_inputs
 
@@ -33,7 +34,7 @@ def run(out: Path, *, quiet: bool, json: bool) -> None:
     """
     console = Console(quiet=quiet or json)
     _ready(out)
-    known, held_back = _split(with_inputs(dpmf.datasets.nfl()))
+    known, held_back = _split(with_inputs(datasets.nfl()))
     console.print(
         f"Fitting {len(known):,} NFL games up to week {known['week'].iloc[-1]:.0f} of "
         f"{known['season'].max()}, to forecast the {len(held_back)} that follow."
@@ -57,11 +58,11 @@ def run(out: Path, *, quiet: bool, json: bool) -> None:
         print(json_format.dumps(told))
 
 
-def model() -> dpmf.DPMF:
+def model() -> DPMF:
     """Form drifts from week to week, jumps between seasons, and differs at home."""
     form = kernels.Matern12(kernels.SeasonGap("season", "week"))
     venue = kernels.SquaredExponential("home")
-    return dpmf.DPMF(rank=1, kernel=form * venue, mean="pooled", mean_kernel=venue)
+    return DPMF(rank=1, kernel=form * venue, mean="pooled", mean_kernel=venue)
 
 
 def _split(games: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -72,9 +73,7 @@ def _split(games: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return recent[~later], recent[later]
 
 
-def _scores(
-    known: dpmf.Dyads, forecast: Forecast, games: pd.DataFrame
-) -> dict[str, int | float]:
+def _scores(known: Dyads, forecast: Forecast, games: pd.DataFrame) -> dict[str, int | float]:
     real = games[["home_score", "away_score"]].to_numpy(float)
     margin, guess = real[:, 0] - real[:, 1], forecast.first_exceeds - 0.5
     wrong = np.where(margin * guess == 0, 0.5, margin * guess < 0)
