@@ -13,7 +13,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "proofs.md"
 
 HEAD = """# What was proved
 
-Made by `make prove` (`proofs/run.py`); each proof is one module in `proofs/`, and small
+Made by `proofs/run.py` from `proofs/results`; remarks below say where a run was not that of
+`make prove` as it stands. A proof that is not listed has no full-size result. Each proof is one module in `proofs/`, and small
 versions of all of them run in `make test`. p-values are the smallest over all compared
 quantities, times their number. False-alarm rate: {total:g} for the table as a whole, so a row
 passes if its p-value is above {each:.1e}; a planted bug counts as caught below {caught:g}.
@@ -42,9 +43,12 @@ def write_page() -> bool:
     each = TOTAL_FALSE_ALARM / max(sum(not row.planted for row in rows), 1)
     page = HEAD.format(total=TOTAL_FALSE_ALARM, each=each, caught=CAUGHT)
     page += "".join(_line(row, each) for row in rows)
-    page += "\n| proof | device | wall time | date |\n| --- | --- | --- | --- |\n"
+    page += (
+        "\n| proof | device | wall time | date | remark |\n| --- | --- | --- | --- | --- |\n"
+    )
     for proof, one in kept.items():
-        page += f"| {proof} | {one['device']} | {one['seconds']} s | {one['date']} |\n"
+        page += f"| {proof} | {one['device']} | {one['seconds']} s | {one['date']} "
+        page += f"| {one.get('remark', '')} |\n"
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(page)
     return all(row.passed(each) for row in rows)
