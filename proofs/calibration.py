@@ -1,9 +1,10 @@
 """Simulation-based calibration: the truth's rank among posterior draws is uniform.
 
 Each problem draws its own truth and values from the prior. Its chain starts where a fit
-would start, warms up, and keeps draws far enough apart to be nearly independent. The small
-version starts at the truth instead, which is a draw from the posterior and needs no warm-up.
-Tuning is fixed beforehand.
+would start, warms up, and keeps draws far enough apart to be nearly independent. Widths of
+`slice` are fixed beforehand; `hmc` learns its tuning in the warm-up of each problem, as a fit
+does, and then holds it. The small version has one tuning for all problems and starts at the
+truth instead, which is a draw from the posterior and needs no warm-up.
 """
 
 import dataclasses
@@ -16,7 +17,10 @@ import numpy as np
 from jaxtyping import Array
 from scipy import stats
 
+from dpmf.inference import hmc_engine
+from dpmf.inference.adaptation import frozen
 from dpmf.inference.problem import Problem
+from dpmf.inference.schedule import windows
 from dpmf.inference.start import start
 from dpmf.likelihoods import PairedGaussian
 from dpmf.likelihoods.paired import PairedGaussianNoise
@@ -59,7 +63,8 @@ class Size(NamedTuple):
 
 
 SMALL = {"slice": Size(256, 0, 3, 8, 4, True), "hmc": Size(256, 0, 3, 60, 4, True)}
-FULL = {"slice": Size(512, 200, 15, 25, 8), "hmc": Size(512, 1000, 15, 150, 8)}
+FULL = {"slice": Size(320, 1000, 15, 60, 8), "hmc": Size(320, 500, 15, 20, 8)}
+MOST = 128  # leapfrog steps of a trajectory: all problems wait for the longest
 
 
 def prove(
@@ -89,11 +94,20 @@ def calibrated(
     truth, values = drawn(key_truth, problem, size.problems)
     states = truth if size.at_truth else _starts(key_start, problem, values)
     target = jax.tree.map(np.asarray, _seen(problem, values, truth))
-    states = advanced(key_warm, problem, values, states, size.warmup, transition)
+
+    def move(key, states, count):
+        return advanced(key, problem, values, states, count, transition)
+
+    if engine == "hmc" and not size.at_truth:
+        states, tunings = _warmed(key_warm, problem, values, states, size.warmup)
+
+        def move(key, states, count):
+            return _hmc_advanced(key, problem, values, states, tunings, count)
+    else:
+        states = move(key_warm, states, size.warmup)
     kept = []
     for i in range(size.draws):
-        key = jr.fold_in(key_run, i)
-        states = advanced(key, problem, values, states, size.thin, transition)
+        states = move(jr.fold_in(key_run, i), states, size.thin)
         kept.append(jax.tree.map(np.asarray, _seen(problem, values, states)))
     draws = jax.tree.map(lambda *each: np.stack(each), *kept)  # (draws, problems, entries)
     ranks = {n: np.sum(draws[n] < target[n][None], axis=0) for n in target}
@@ -104,6 +118,54 @@ def calibrated(
     note += f", stuck chains {stuck:.1%}"
     text = f"{size.problems} problems x {size.draws} draws, {size.thin} apart"
     return Row("calibration", case, engine, quantity, text, p_value, note, planted=planted)
+
+
+def _warmed(key, problem: Problem, values: Array, states: State, warmup: int):
+    """The warm-up of a fit, of one chain for each problem, all problems at once."""
+    keys = jr.split(key, len(values))
+    chains = jax.tree.map(lambda x: x[:, None], states)
+
+    def over(function, *axes):
+        def each(values, *rest):
+            return function(with_values(problem, values), *rest)
+
+        return jax.jit(jax.vmap(each, in_axes=(0, *axes)))
+
+    blank = over(hmc_engine.blank, 0)
+    warm = over(hmc_engine.warm, 0, 0, 0, None, None, None, None)
+    adaptation = blank(values, chains)
+    done = 0
+    for number, window in enumerate(windows(warmup)):
+        most = jnp.asarray(min(window.most, MOST))
+        chains, adaptation = warm(
+            values, keys, chains, adaptation, done, window.steps, most,
+            float(window.learn_length),
+        )  # fmt: skip
+        set_brackets = jax.vmap(hmc_engine.set_brackets, in_axes=(0, None))
+        adaptation = set_brackets(adaptation, float(window.steps))
+        done += window.steps
+        if number == 0:
+            adaptation = blank(values, chains)._replace(widths=adaptation.widths)
+        elif window.close:
+            adaptation = jax.vmap(hmc_engine.close_window)(adaptation)
+    return jax.tree.map(lambda x: x[:, 0], chains), jax.vmap(frozen)(adaptation)
+
+
+@jax.jit
+def _hmc_advanced(key, problem: Problem, values: Array, states: State, tunings, count):
+    """`count` steps of the engine, for each problem with its own tuning."""
+    keys = jr.split(key, len(values))
+
+    def each(key, values, state, tuning):
+        posed = with_values(problem, values)
+
+        def one(i, chains):
+            return hmc_engine._step(posed, key, chains, tuning, i, jnp.asarray(MOST))[0]
+
+        chains = jax.tree.map(lambda x: x[None], state)
+        return jax.tree.map(lambda x: x[0], jax.lax.fori_loop(0, count, one, chains))
+
+    return jax.vmap(each)(keys, values, states, tunings)
 
 
 @jax.jit

@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import jax.random as jr
 from jaxtyping import Array
 
-from dpmf.inference import level, slice_engine, sweep
+from dpmf.inference import hmc_engine, slice_engine, sweep, theta
+from dpmf.inference.adaptation import Tuning
 from dpmf.inference.problem import Problem
 from dpmf.model.simulate import simulate_state, simulate_values
 from dpmf.model.state import State
@@ -51,21 +52,17 @@ def _widths(problem: Problem, width: float) -> Array:
 
 
 def by_hmc(steps: int = STEPS) -> Transition:
-    """One trajectory; its step size is drawn from a wide range, whatever the state.
+    """One step; the size of its leapfrog steps is drawn from a wide range.
 
     Small steps serve problems with little noise, large ones all the others.
     """
 
     def transition(shared, key, problem: Problem, state: State) -> State:
-        def density(position):
-            return level.log_density(problem, problem.unflat(position))
-
-        start = hmc.init(problem.flat(level.levelled(problem, state)), density)
-        power = jr.uniform(shared)
-        size = LARGEST * (SMALLEST / LARGEST) ** power
-        tuning = hmc.Tuning(size, jnp.ones_like(start.position), jnp.ones(()))
-        moved, _ = hmc.step(key, start, density, tuning, jnp.asarray(steps))
-        return level.free_state(problem, problem.unflat(moved.position))
+        size = LARGEST * (SMALLEST / LARGEST) ** jr.uniform(shared)
+        variance = jnp.ones_like(hmc_engine._white(problem))
+        trajectory = hmc.Tuning(size, variance, jnp.ones(()))
+        tuning = Tuning(trajectory, WIDTH * theta.widths(problem))
+        return hmc_engine.step(key, problem, state, tuning, jnp.asarray(steps))[0]
 
     return transition
 

@@ -1,5 +1,6 @@
 """Fixtures for all tests; none of them touches jax's global settings."""
 
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +22,18 @@ def x64() -> Iterator[None]:
     """Double precision while the test runs, for tests that call pure functions."""
     with jax.enable_x64(True):
         yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_programs() -> Iterator[None]:
+    """Forget what a file of tests compiled.
+
+    Every compiled program holds dozens of memory maps, and a process may have 65,530; all
+    tests in one process need more, and then it dies.
+    """
+    yield
+    jax.clear_caches()
+    gc.collect()
 
 
 @pytest.fixture(scope="session")

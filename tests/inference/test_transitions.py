@@ -6,6 +6,7 @@ import jax.random as jr
 import numpy as np
 
 from dpmf.inference import hmc_engine, slice_engine
+from dpmf.inference.adaptation import Tuning
 from dpmf.inference.sweep import sweep
 from dpmf.samplers import hmc
 from inference.fitted import CHUNK, fitted
@@ -39,25 +40,22 @@ def test_a_sweep_of_all_chains_is_a_sweep_of_each(x64, key):
 
 def test_an_hmc_step_of_all_chains_is_a_step_of_each(x64, key):
     fit = fitted("games hmc")
-    problem = fit.problem
-    tuning = hmc.Tuning(**jax.tree.map(jnp.asarray, fit.draws.tuning))
-    tuning = tuning._replace(length=4 * tuning.step_size)  # short enough to be accepted
-    chains = hmc_engine.begin(problem, last(fit))
-    starts = jax.tree.map(jnp.copy, chains)  # `sample` takes over the memory of `chains`
-    arguments = problem, key, chains, tuning, NUMBER, 1, 1, CHUNK
+    problem, states = fit.problem, last(fit)
+    learned = jax.tree.map(jnp.asarray, dict(fit.draws.tuning))
+    widths = learned.pop("widths")
+    learned["length"] = 4 * learned["step_size"]  # short enough to be accepted
+    tuning = Tuning(hmc.Tuning(**learned), widths)
+    arguments = problem, key, states, tuning, NUMBER, 1, 1, CHUNK
     together, _, stats = hmc_engine.sample(*arguments)
     steps = stats.steps[0, 0].astype(int)  # the same for all chains
-
     own = jr.fold_in(key, NUMBER)
-
-    @jax.jit
-    def alone(key, chain):
-        return hmc.step(key, chain, hmc_engine._density(problem), tuning, steps)
-
+    careful = jr.uniform(jr.split(jr.fold_in(own, 0))[1]) < hmc_engine.CAREFUL
+    assert not careful  # or the step size below would be another
+    alone = jax.jit(hmc_engine.step)
     moved = []
     for chain in range(2):
-        start = jax.tree.map(lambda x, c=chain: x[c], starts)
-        after, _ = alone(jr.fold_in(own, chain + 1), start)
+        state = jax.tree.map(lambda x, c=chain: x[c], states)
+        after, _ = alone(jr.fold_in(own, chain + 1), problem, state, tuning, steps)
         assert_close(jax.tree.map(lambda x, c=chain: x[c], together), after)
-        moved.append(not np.array_equal(after.position, start.position))
+        moved.append(not np.allclose(after.white.rows, state.white.rows))
     assert any(moved)

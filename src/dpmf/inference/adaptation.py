@@ -12,14 +12,25 @@ import jax.numpy as jnp
 from blackjax.optimizers.dual_averaging import DualAveragingState, dual_averaging
 from jaxtyping import Array, Bool, Float
 
-from dpmf.samplers.hmc import Info, Tuning
+from dpmf.samplers import hmc
+from dpmf.samplers.hmc import Info
 
 ACCEPTANCE = 0.75  # target; a little above the optimum for smooth targets, for safety
 RATE = 0.05  # of the trajectory length's logarithm, per step
 SHORTEST, LONGEST = 0.5, 3.0  # trajectory, in posterior scales; a quarter turn is 1.6
 PRIOR_COUNT = 10.0  # draws' worth of belief in the scales a window begins with
 
+PER_MOVE = 3.0  # a width of three average moves brackets most slices at once
+NARROWEST, WIDEST = 1e-5, 10.0  # width
+
 _init, _update, _final = dual_averaging()
+
+
+class Tuning(NamedTuple):
+    """What warm-up learns and sampling leaves alone."""
+
+    trajectory: hmc.Tuning
+    widths: Float[Array, " theta"]  # of the first brackets along the hyperparameters
 
 
 class Moments(NamedTuple):
@@ -47,9 +58,15 @@ class Adaptation(NamedTuple):
     variance: Float[Array, " dim"]
     moments: Moments
     white: Float[Array, " dim"]  # 1 where the prior is standard normal, 0 for parameters
+    widths: Float[Array, " theta"]
+    distance: Float[Array, " theta"]  # moved along each hyperparameter in this window
 
 
-def begin(variance: Float[Array, " dim"], white: Float[Array, " dim"]) -> Adaptation:
+def begin(
+    variance: Float[Array, " dim"],
+    white: Float[Array, " dim"],
+    widths: Float[Array, " theta"],
+) -> Adaptation:
     """Before the first step."""
     zero = jnp.zeros(())
     return Adaptation(
@@ -60,6 +77,8 @@ def begin(variance: Float[Array, " dim"], white: Float[Array, " dim"]) -> Adapta
         variance,
         empty(variance.shape[0]),
         white,
+        widths,
+        jnp.zeros_like(widths),
     )
 
 
@@ -70,13 +89,18 @@ def empty(dim: int) -> Moments:
 
 def tuning(adaptation: Adaptation) -> Tuning:
     """The values in use during warm-up."""
-    step_size = jnp.exp(adaptation.averaging.log_x)
-    return Tuning(step_size, adaptation.variance, jnp.exp(adaptation.log_length))
+    return _tuning(adaptation, jnp.exp(adaptation.averaging.log_x))
 
 
 def frozen(adaptation: Adaptation) -> Tuning:
     """The values to sample with: the average of the step sizes tried."""
-    return tuning(adaptation)._replace(step_size=_final(adaptation.averaging))
+    return _tuning(adaptation, _final(adaptation.averaging))
+
+
+def _tuning(adaptation: Adaptation, step_size: Float[Array, ""]) -> Tuning:
+    length = jnp.exp(adaptation.log_length)
+    trajectory = hmc.Tuning(step_size, adaptation.variance, length)
+    return Tuning(trajectory, adaptation.widths)
 
 
 def learned(
@@ -107,15 +131,24 @@ def learned(
     log_length = jnp.clip(
         adaptation.log_length + learn_length * move, jnp.log(SHORTEST), jnp.log(LONGEST)
     )
-    return Adaptation(
-        averaging,
-        log_length,
-        drift,
-        energy,
-        adaptation.variance,
-        _counted(adaptation.moments, after),
-        adaptation.white,
+    return adaptation._replace(
+        averaging=averaging,
+        log_length=log_length,
+        drift=drift,
+        energy=energy,
+        moments=_counted(adaptation.moments, after),
     )
+
+
+def widened(adaptation: Adaptation, distance: Float[Array, "chains theta"]) -> Adaptation:
+    """The moves of one step along the hyperparameters taken into account."""
+    return adaptation._replace(distance=adaptation.distance + jnp.mean(distance, axis=0))
+
+
+def brackets_set(adaptation: Adaptation, steps: Float[Array, ""]) -> Adaptation:
+    """Widths from the average move over the last `steps`."""
+    widths = jnp.clip(PER_MOVE * adaptation.distance / steps, NARROWEST, WIDEST)
+    return adaptation._replace(widths=widths, distance=jnp.zeros_like(widths))
 
 
 def window_closed(adaptation: Adaptation) -> Adaptation:

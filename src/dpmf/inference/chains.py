@@ -64,14 +64,11 @@ def run(
         chains, tuned = _warm_slice(problem, starts, sizes.warmup, key_warm, report)
     module: Any = hmc_engine if engine == "hmc" else slice_engine
     states, stats = _sampled(module, problem, chains, tuned, sizes, key_sample, report)
-    named = tuned._asdict() if hasattr(tuned, "_asdict") else {"widths": tuned}
-    return Draws(states, stats, {name: np.asarray(value) for name, value in named.items()})
+    return Draws(states, stats, {n: np.asarray(x) for n, x in module.named(tuned).items()})
 
 
 def _warm_hmc(problem, starts, warmup, key, report):
-    chains = hmc_engine.begin(problem, starts)
-    adaptation = hmc_engine.blank(problem)
-    adaptation = hmc_engine.rescaled(problem, chains, adaptation)
+    chains, adaptation = starts, hmc_engine.blank(problem, starts)
     done = 0
     for number, window in enumerate(windows(warmup)):
         end = done + window.steps
@@ -87,11 +84,12 @@ def _warm_hmc(problem, starts, warmup, key, report):
                 window.most,
                 float(window.learn_length),
             )
+            adaptation = hmc_engine.set_brackets(adaptation, float(count))
             done += count
             jax.block_until_ready(chains)  # or progress would run ahead of the work
             report("warm-up", done, warmup)
         if number == 0 and done < warmup:
-            adaptation = hmc_engine.rescaled(problem, chains, adaptation)
+            adaptation = hmc_engine.blank(problem, chains)._replace(widths=adaptation.widths)
         elif window.close:
             adaptation = hmc_engine.close_window(adaptation)
     return chains, hmc_engine.adapt.frozen(adaptation)

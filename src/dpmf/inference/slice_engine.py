@@ -9,13 +9,12 @@ import jax.random as jr
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int, Key
 
+from dpmf.inference.adaptation import NARROWEST, PER_MOVE, WIDEST
 from dpmf.inference.problem import Problem
 from dpmf.inference.sweep import Info, sweep
 from dpmf.model.state import State
 
 WIDTH = 1.0  # of every free coordinate's first step, in prior widths
-PER_MOVE = 3.0  # a width of three average moves brackets most slices at once
-NARROWEST, WIDEST = 1e-5, 10.0
 
 
 class Stats(NamedTuple):
@@ -31,6 +30,11 @@ def blank(problem: Problem) -> Float[Array, " coordinates"]:
     """Widths before anything is known."""
     free = jax.tree.map(lambda x: jnp.zeros(x.shape), problem.template().free)
     return jnp.full_like(ravel_pytree(free)[0], WIDTH)
+
+
+def named(widths: Float[Array, " coordinates"]) -> dict[str, Array]:
+    """What was learned, to keep beside the draws."""
+    return {"widths": widths}
 
 
 @jax.jit

@@ -53,6 +53,12 @@ class Product(Kernel):
         groups = _connected(self.terms)
         return tuple(factor(group) for group in groups) or (Constant().at({}),)
 
+    def factor_labels(self) -> tuple[tuple[str, ...], ...]:
+        to_terms = routes(term.priors() for term in self.terms)
+        groups = _connected(self.terms)
+        each = (tuple(name for i in g for name in to_terms[i].values()) for g in groups)
+        return tuple(each) or ((),)
+
     def _terms_at(self, theta: Mapping[str, Array]) -> tuple[Correlation, ...]:
         to_terms = routes(term.priors() for term in self.terms)
         pairs = zip(self.terms, to_terms, strict=True)

@@ -64,6 +64,10 @@ class Kernel(abc.ABC):
         """The correlation of each of `factors`, from the labels of the whole kernel."""
         return (self.at(theta),)
 
+    def factor_labels(self) -> tuple[tuple[str, ...], ...]:
+        """Which labels of the whole kernel each of `factors` reads."""
+        return (tuple(self.priors()),)
+
     def __mul__(self, other: "Kernel") -> "Kernel":
         from dpmf.kernels.composite import Product, product_terms
 

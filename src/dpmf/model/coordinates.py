@@ -80,10 +80,16 @@ def sample_parameters(spec: Spec, key: Key[Array, ""]) -> Parameters:
 
 
 def sum_first(rank: int) -> Float[Array, "rank rank"]:
-    """An orthogonal matrix whose first column is constant."""
-    basis = np.column_stack([np.ones(rank), np.eye(rank)[:, : rank - 1]])
-    orthogonal = np.linalg.qr(basis)[0]
-    return jnp.asarray(orthogonal * np.sign(orthogonal[0, 0]))
+    """An orthogonal matrix whose first column is constant: Helmert's, by its formula.
+
+    A library's factorization may differ in the last bit from call to call, and then a fit
+    read from a file would not have the parameters it was saved with.
+    """
+    each = np.arange(rank)
+    rotation = np.where(each[:, None] < each, 1.0, 0.0) - np.diag(each)
+    rotation[:, 0] = 1.0
+    lengths = np.sqrt(np.where(each > 0, each * (each + 1), rank))
+    return jnp.asarray(rotation / lengths)
 
 
 def _side(

@@ -21,24 +21,28 @@ def factors(kernel: Kernel, theta: Theta, levels: tuple[Float[Array, "_ _"], ...
         theta: Its hyperparameters, one set per latent function.
         levels: Of each factor of the kernel, or of all of them together (dense).
     """
-    parts = kernel.factors()
-    dense = len(levels) < len(parts)
 
     def one(theta: Theta) -> tuple[Float[Array, "_ _"], ...]:
-        correlations = kernel.factors_at(theta)
-        if not dense:
-            pairs = zip(correlations, levels, strict=True)
-            return tuple(cholesky_factor(jittered_gram(c, one)) for c, one in pairs)
-        ends = [sum(len(p.columns) for p in parts[: i + 1]) for i in range(len(parts))]
-        spans = [
-            tuple(range(end - len(p.columns), end)) for p, end in zip(parts, ends, strict=True)
-        ]
-        gram = dense_gram(list(zip(correlations, spans, strict=True)), levels[0])
-        return (cholesky_factor(gram),)
+        return tuple(factor(kernel, theta, levels, axis) for axis in range(len(levels)))
 
     if not theta:  # nothing varies between the latent functions
         return tuple(factor[None] for factor in one({}))
     return jax.vmap(one)(theta)
+
+
+def factor(
+    kernel: Kernel, theta: Theta, levels: tuple[Float[Array, "_ _"], ...], axis: int
+) -> Float[Array, "levels levels"]:
+    """One of the factors, for one latent function."""
+    parts, correlations = kernel.factors(), kernel.factors_at(theta)
+    if len(levels) == len(parts):
+        return cholesky_factor(jittered_gram(correlations[axis], levels[axis]))
+    ends = [sum(len(p.columns) for p in parts[: i + 1]) for i in range(len(parts))]
+    spans = [
+        tuple(range(end - len(p.columns), end)) for p, end in zip(parts, ends, strict=True)
+    ]
+    gram = dense_gram(list(zip(correlations, spans, strict=True)), levels[0])
+    return cholesky_factor(gram)
 
 
 def coloured(

@@ -61,18 +61,41 @@ def product(
     return jnp.sum(u * unit, axis=0)
 
 
-def cell_features(
-    spec: Spec, white: White, values: Parameters, arrays: Layout
-) -> tuple[Float[Array, "rank cells"], Float[Array, "rank cells"]]:
-    """u and softplus(v) at every cell; softplus removes the sign flips."""
+class Factored(NamedTuple):
+    """The factors of both sides: all that depends on kernel hyperparameters."""
 
-    def side(spec, white, pooled_white, shared, cells):
-        over = side_factors(spec, shared, cells)
+    rows: Coloured
+    cols: Coloured
+
+
+def all_factors(spec: Spec, values: Parameters, arrays: Layout) -> Factored:
+    """The factors at the hyperparameters of both sides."""
+    return Factored(
+        side_factors(spec.rows, values.rows, arrays.rows),
+        side_factors(spec.cols, values.cols, arrays.cols),
+    )
+
+
+def cell_features(
+    spec: Spec, white: White, values: Parameters, arrays: Layout, over: Factored | None = None
+) -> tuple[Float[Array, "rank cells"], Float[Array, "rank cells"]]:
+    """u and softplus(v) at every cell; softplus removes the sign flips.
+
+    Args:
+        spec: The model.
+        white: All functions.
+        values: What members share.
+        arrays: The events.
+        over: The factors at `values`, where they are known already.
+    """
+    over = over or all_factors(spec, values, arrays)
+
+    def side(white, pooled_white, over, shared, cells):
         mean = means(pooled_white, over, shared, cells)
         return mean + deviations(white, over, shared, cells)
 
-    u = side(spec.rows, white.rows, white.rows_pooled, values.rows, arrays.rows)
-    v = side(spec.cols, white.cols, white.cols_pooled, values.cols, arrays.cols)
+    u = side(white.rows, white.rows_pooled, over.rows, values.rows, arrays.rows)
+    v = side(white.cols, white.cols_pooled, over.cols, values.cols, arrays.cols)
     return u, jax.nn.softplus(v)
 
 
