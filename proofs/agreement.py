@@ -2,7 +2,8 @@
 
 Chains are independent, so their spread gives the Monte-Carlo error of every mean and sd.
 A run can stop after some minutes and go on later: the last states and the sums so far are
-kept in a folder.
+kept in a folder. Sums of further chains, run elsewhere with another seed, may be put beside
+them under any name that begins with the engine's.
 """
 
 import pickle
@@ -51,7 +52,7 @@ class Size(NamedTuple):
 FULL = Size(
     32,
     (2017, 2018),
-    {"hmc": 64, "slice": 128, "nuts": 64},
+    {"hmc": 32, "slice": 128, "nuts": 64},
     {"hmc": 600, "slice": 800, "nuts": 200},
     {"hmc": 50, "slice": 50, "nuts": 25},
     {"hmc": 2000, "slice": 4000, "nuts": 1000},
@@ -71,7 +72,7 @@ SMALL = Size(
 class Sums(NamedTuple):
     """Per chain, over all kept draws: how many, their sum and that of their squares."""
 
-    count: int
+    count: np.ndarray  # (chains,)
     first: np.ndarray  # (chains, quantities): y of the predicted events, sigma, rho
     second: np.ndarray
 
@@ -158,14 +159,14 @@ def advance(engine: str, played: Games, size: Size, work: Path, deadline: float)
     """Go on from the last saved states until precise enough or out of time."""
     path = work / f"{engine}.pickle"
     saved = pickle.loads(path.read_bytes()) if path.exists() else None
-    sums = load(work, engine)
+    sums = load(work, f"{engine}.")
     run = {"hmc": _hmc, "slice": _slice, "nuts": _nuts}[engine]
     seen = _seen(played)
     chunk_time = 0.0
     for state, states in run(played, size, saved):
         begun = time.monotonic()
         if states is not None:
-            number = 0 if sums is None else sums.count
+            number = 0 if sums is None else int(sums.count[0])
             x = np.asarray(seen(states, jr.fold_in(jr.key(7), number)))
             sums = _added(sums, x)
             np.savez(work / f"{engine}.npz", **sums._asdict())
@@ -173,29 +174,31 @@ def advance(engine: str, played: Games, size: Size, work: Path, deadline: float)
         if sums is not None:
             worst_error = max(np.max(one) for one in errors(sums))
             print(
-                f"agreement: {engine} {sums.count} draws, error {worst_error:.1%}", flush=True
+                f"agreement: {engine} {sums.count[0]} draws, error {worst_error:.1%}",
+                flush=True,
             )
-            if worst_error < 0.9 * size.error or sums.count >= size.draws[engine]:
+            if worst_error < 0.9 * size.error or sums.count[0] >= size.draws[engine]:
                 return
         chunk_time = max(chunk_time, time.monotonic() - begun)
         if time.monotonic() + chunk_time > deadline:
             return
 
 
-def load(work: Path, engine: str) -> Sums | None:
-    """The sums kept so far."""
-    path = work / f"{engine}.npz"
-    if not path.exists():
-        return None
-    with np.load(path) as kept:
-        return Sums(int(kept["count"]), kept["first"], kept["second"])
+def load(work: Path, name: str) -> Sums | None:
+    """The sums of all files whose name begins so, chain after chain."""
+    parts = []
+    for path in sorted(work.glob(f"{name}*.npz")):
+        with np.load(path) as kept:
+            chains = len(kept["first"])
+            count = np.broadcast_to(kept["count"], (chains,))
+            parts.append(Sums(count, kept["first"], kept["second"]))
+    return Sums(*map(np.concatenate, zip(*parts, strict=True))) if parts else None
 
 
 def _added(sums: Sums | None, x: np.ndarray) -> Sums:
     first, second = x.sum(axis=1), (x**2).sum(axis=1)  # x: (chains, draws, quantities)
-    if sums is None:
-        return Sums(x.shape[1], first, second)
-    return Sums(sums.count + x.shape[1], sums.first + first, sums.second + second)
+    new = Sums(np.full(len(x), x.shape[1]), first, second)
+    return new if sums is None else Sums(*map(np.add, sums, new))
 
 
 def _seen(played: Games):
@@ -320,7 +323,7 @@ def errors(sums: Sums) -> tuple[np.ndarray, np.ndarray]:
 
 def _estimates(sums: Sums):
     """Mean and sd over all chains, and each chain's contribution to both."""
-    first, second = sums.first / sums.count, sums.second / sums.count
+    first, second = (x / sums.count[:, None] for x in (sums.first, sums.second))
     mean = first.mean(axis=0)
     sd = np.sqrt(second.mean(axis=0) - mean**2)
     squares = second - 2 * first * mean + mean**2  # around the common mean
@@ -333,7 +336,7 @@ def compared(found: dict[str, Sums], size: Size, events: int) -> list[Row]:
     for engine, sums in found.items():
         largest = max(np.max(one) for one in errors(sums))
         note = f"Monte-Carlo error at most {largest:.1%} of the posterior sd"
-        text = f"{len(sums.first)} chains x {sums.count}"
+        text = f"{len(sums.first)} chains x {sums.count.min()} or more"
         quantity = f"mean and sd of {2 * events} predictions, sigma, rho"
         good = bool(largest <= size.error)
         rows.append(Row("agreement", "precision", engine, quantity, text, 1.0, note, good))
@@ -357,6 +360,6 @@ def _pair(a: str, b: str, found: dict[str, Sums]) -> Row:
     ratio = other[1] / one[1]
     spans = f"{ratio.min():.3f} to {ratio.max():.3f}"
     note = f"means differ by at most {largest:.1%} of sd, sd ratio {spans}"
-    draws = [found[name].count * len(found[name].first) for name in (a, b)]
+    draws = [found[name].count.sum() for name in (a, b)]
     text = f"{draws[0]} and {draws[1]} draws"
     return Row("agreement", f"{a} = {b}", f"{a}, {b}", quantity, text, p_value, note)

@@ -9,7 +9,7 @@ import jax
 import jax.random as jr
 
 from dpmf import priors
-from dpmf.inference import level, sweep
+from dpmf.inference import level, sweep, theta
 from dpmf.inference.problem import Problem
 from dpmf.likelihoods import PairedGaussian, paired
 from dpmf.model import coordinates, density
@@ -60,10 +60,15 @@ def stale(shared, key, problem: Problem, state: State) -> State:
 def bugs() -> dict[str, Bug]:
     """All of them; made when asked for, since the source is read."""
     no_jacobian = planted(
-        level.log_density, "jacobian = -jnp.log(line.average(line.slope))", "jacobian = 0.0"
+        level.log_density, "jacobian = -jnp.sum(jnp.log(slopes))", "jacobian = 0.0"
     )
     flat_prior = planted(
         coordinates.log_prior, "jacobian = -jnp.sum(jnp.log(unit))", "jacobian = 0.0"
+    )
+    no_volume = planted(
+        theta._axis,
+        "log_copy = 0.5 * jnp.sum(known**2) - volume",
+        "log_copy = 0.5 * jnp.sum(known**2)",
     )
     half_normal = planted(priors.HalfNormal, "+ log_two + jacobian", "+ log_two")
     one_key = planted(
@@ -91,6 +96,7 @@ def bugs() -> dict[str, Bug]:
         "missing Jacobian of the level": Bug(
             "hmc", by_hmc(), ((level, "log_density", no_jacobian),), None, (8192, 60)
         ),
+        "surrogate without its volume": Bug("hmc", by_hmc(), ((theta, "_axis", no_volume),)),
         "missing Jacobian of the row mean": Bug(
             "slice", free_only(), ((density, "log_prior", flat_prior),)
         ),
@@ -106,7 +112,7 @@ def bugs() -> dict[str, Bug]:
             ((paired.PairedGaussianNoise, "split", wrong_sign.split),),
         ),
         "5 % wrong scale": Bug("slice", members_only, ((elliptical, "step", wide),)),
-        "5 % wrong prior": Bug("hmc", by_hmc(), ((level, "log_white", heavy),), (512, 12)),
+        "5 % wrong prior": Bug("hmc", by_hmc(), ((level, "log_white", heavy),), (512, 24)),
         "stale game effect": Bug("slice", stale, (), (512, 4)),
         "step-out budget capped per side": Bug(
             "slice", free_only(NARROW), ((slice, "step", capped),), (512, 12)
