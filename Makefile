@@ -3,6 +3,9 @@
 PYTHON ?= python3
 WORKERS ?= auto
 BIN := .venv/bin
+# Tests compile hundreds of programs, many of them again and again: kept between runs.
+COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
+  JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.3
 # Doubled: pip then speaks only of errors.
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
@@ -16,7 +19,7 @@ test: .venv/.dev  ## Check format, lint and types, then run the tests (WORKERS=a
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n $(WORKERS)
+	$(COMPILED) $(BIN)/pytest -n $(WORKERS)
 
 demo: .venv/.core  ## Fit the embedded games and show what comes out
 	$(BIN)/dpmf demo

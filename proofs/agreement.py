@@ -242,7 +242,9 @@ def _engine(module: Any, warm, name: str, played: Games, size: Size, saved) -> I
     problem, chunk = played.problem, size.chunk[name]
     if saved is None:
         starts = _starts(played, size.chains[name], 1)
-        chains, tuned = warm(problem, starts, size.warmup[name], jr.key(2), _silent)
+        one, states = (jax.tree.map(lambda x: x[None], part) for part in (problem, starts))
+        warmed = warm(one, states, size.warmup[name], jr.key(2)[None], _silent)
+        chains, tuned = jax.tree.map(lambda x: x[0], warmed)
         saved = (0, chains, tuned)
         yield saved, None
     number, chains, tuned = jax.tree.map(jnp.asarray, saved)

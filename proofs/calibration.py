@@ -17,10 +17,9 @@ import numpy as np
 from jaxtyping import Array
 from scipy import stats
 
+from dpmf.inference import chains as runs
 from dpmf.inference import hmc_engine
-from dpmf.inference.adaptation import frozen
 from dpmf.inference.problem import Problem
-from dpmf.inference.schedule import windows
 from dpmf.inference.start import start
 from dpmf.likelihoods import PairedGaussian
 from dpmf.likelihoods.paired import PairedGaussianNoise
@@ -63,7 +62,7 @@ class Size(NamedTuple):
 
 
 SMALL = {"slice": Size(256, 0, 3, 8, 4, True), "hmc": Size(256, 0, 3, 60, 4, True)}
-FULL = {"slice": Size(320, 1000, 15, 60, 8), "hmc": Size(320, 500, 15, 20, 8)}
+FULL = {"slice": Size(320, 600, 7, 40, 8), "hmc": Size(320, 500, 15, 20, 8)}
 MOST = 128  # leapfrog steps of a trajectory: all problems wait for the longest
 
 
@@ -121,34 +120,13 @@ def calibrated(
 
 
 def _warmed(key, problem: Problem, values: Array, states: State, warmup: int):
-    """The warm-up of a fit, of one chain for each problem, all problems at once."""
-    keys = jr.split(key, len(values))
+    """The warm-up of a fit, of one chain for each problem."""
+    posed = jax.vmap(lambda v: with_values(problem, v))(values)
     chains = jax.tree.map(lambda x: x[:, None], states)
-
-    def over(function, *axes):
-        def each(values, *rest):
-            return function(with_values(problem, values), *rest)
-
-        return jax.jit(jax.vmap(each, in_axes=(0, *axes)))
-
-    blank = over(hmc_engine.blank, 0)
-    warm = over(hmc_engine.warm, 0, 0, 0, None, None, None, None)
-    adaptation = blank(values, chains)
-    done = 0
-    for number, window in enumerate(windows(warmup)):
-        most = jnp.asarray(min(window.most, MOST))
-        chains, adaptation = warm(
-            values, keys, chains, adaptation, done, window.steps, most,
-            float(window.learn_length),
-        )  # fmt: skip
-        set_brackets = jax.vmap(hmc_engine.set_brackets, in_axes=(0, None))
-        adaptation = set_brackets(adaptation, float(window.steps))
-        done += window.steps
-        if number == 0:
-            adaptation = blank(values, chains)._replace(widths=adaptation.widths)
-        elif window.close:
-            adaptation = jax.vmap(hmc_engine.close_window)(adaptation)
-    return jax.tree.map(lambda x: x[:, 0], chains), jax.vmap(frozen)(adaptation)
+    keys = jr.split(key, len(values))
+    silent = lambda stage, done, total: None  # noqa: E731
+    chains, tunings = runs._warm_hmc(posed, chains, warmup, keys, silent, MOST)
+    return jax.tree.map(lambda x: x[:, 0], chains), tunings
 
 
 @jax.jit

@@ -27,7 +27,7 @@ from proofs.transitions import advanced, by_hmc
 PAIR = PairedGaussian()
 TOLERANCE = 1e-9
 SMALL = (128, 60, 20, 4)  # chains, warm-up, draws, transitions between them
-FULL = (1024, 500, 200, 10)
+FULL = (128, 200, 100, 8)
 
 
 def upcoming() -> pd.DataFrame:

@@ -27,7 +27,7 @@ class Size(NamedTuple):
 
 
 SMALL = Size(2000, 2, 20, 8)
-FULL = Size(2000, 16, 2000, 1000)
+FULL = Size(2000, 4, 1000, 500)
 
 
 def events(count: int) -> tuple[Dyads, np.ndarray, float]:

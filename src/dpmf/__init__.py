@@ -14,11 +14,12 @@ from dpmf.errors import (
 )
 
 if TYPE_CHECKING:
-    from dpmf import datasets, errors, kernels, likelihoods
+    from dpmf import backtest, datasets, errors, kernels, likelihoods, sports
     from dpmf.data import Dyads
     from dpmf.inference.estimator import DPMF, PMF
     from dpmf.inference.hyperparameters import Hyperparameters
     from dpmf.posterior import load
+    from dpmf.sports import Games, read_games
 
     __version__: str
 
@@ -31,14 +32,18 @@ __all__ = [
     "DpmfWarning",
     "Dyads",
     "FileError",
+    "Games",
     "Hyperparameters",
     "SamplingError",
     "__version__",
+    "backtest",
     "datasets",
     "errors",
     "kernels",
     "likelihoods",
     "load",
+    "read_games",
+    "sports",
 ]
 
 # Most of these import jax, which takes half a second: too long for `dpmf --help`.
@@ -47,9 +52,11 @@ _MODULE_OF = {
     "Hyperparameters": "dpmf.inference.hyperparameters",
     "PMF": "dpmf.inference.estimator",
     "Dyads": "dpmf.data",
+    "Games": "dpmf.sports",
     "load": "dpmf.posterior",
+    "read_games": "dpmf.sports",
 }
-_SUBMODULES = {"datasets", "errors", "kernels", "likelihoods"}
+_SUBMODULES = {"backtest", "datasets", "errors", "kernels", "likelihoods", "sports"}
 
 
 def __getattr__(name: str) -> Any:

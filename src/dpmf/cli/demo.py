@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.table import Table
 from scipy.stats import norm
 
-from dpmf import datasets, kernels
+from dpmf import datasets
 from dpmf.data import Dyads
 from dpmf.errors import FileError
-from dpmf.inference.estimator import DPMF
 from dpmf.posterior import Fit, Forecast
-from dpmf.sports.calendar import dyads, with_inputs
+from dpmf.sports import Games, score_model
+from dpmf.sports.games import dyads
 
 SEASONS = 3  # the last of which is forecast from its own past and two earlier ones
 LAST_WEEKS = 3  # weeks held back
@@ -34,13 +34,13 @@ def run(out: Path, *, quiet: bool, json: bool) -> None:
     """
     console = Console(quiet=quiet or json)
     _ready(out)
-    known, held_back = _split(with_inputs(datasets.nfl()))
+    known, held_back = _split(Games(datasets.nfl()).frame)
     console.print(
         f"Fitting {len(known):,} NFL games up to week {known['week'].iloc[-1]:.0f} of "
         f"{known['season'].max()}, to forecast the {len(held_back)} that follow."
     )
     began = time.perf_counter()
-    fit = model().fit(dyads(known), **SIZES, seed=1, progress=not (quiet or json))
+    fit = score_model().model().fit(dyads(known), **SIZES, seed=1, progress=not (quiet or json))
     seconds = time.perf_counter() - began
     forecast = fit.predict(held_back)
     scores = _scores(fit.data, forecast, held_back)
@@ -56,13 +56,6 @@ def run(out: Path, *, quiet: bool, json: bool) -> None:
     if json:
         told = {"converged": fit.diagnostics.converged, "seconds": seconds, **scores}
         print(json_format.dumps(told))
-
-
-def model() -> DPMF:
-    """Form drifts from week to week, jumps between seasons, and differs at home."""
-    form = kernels.Matern12(kernels.SeasonGap("season", "week"))
-    venue = kernels.SquaredExponential("home")
-    return DPMF(rank=1, kernel=form * venue, mean="pooled", mean_kernel=venue)
 
 
 def _split(games: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

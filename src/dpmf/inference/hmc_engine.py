@@ -20,6 +20,7 @@ from dpmf.samplers import hmc
 
 CAREFUL = 0.1  # share of trajectories with small steps
 SMALL = 0.125  # their size, against the tuned one
+MOST = hmc.MOST_STEPS
 
 
 class Stats(NamedTuple):
@@ -120,10 +121,6 @@ def warm(
     return jax.lax.fori_loop(0, count, one, (chains, adaptation))
 
 
-close_window = jax.jit(adapt.window_closed)
-set_brackets = jax.jit(adapt.brackets_set)
-
-
 def named(tuning: adapt.Tuning) -> dict[str, Array]:
     """What was learned, to keep beside the draws."""
     return {**tuning.trajectory._asdict(), "widths": tuning.widths}
@@ -141,7 +138,7 @@ def sample(
     size: int,
 ) -> tuple[State, State, Stats]:
     """Up to `size` kept draws, `thin` steps apart; entries past `count` are empty."""
-    most = jnp.asarray(hmc.MOST_STEPS)
+    most = jnp.asarray(MOST)
     number_of = jax.tree.leaves(chains)[0].shape[0]
     states = jax.tree.map(lambda x: jnp.zeros((size, *x.shape)), chains)
     nothing = Stats(*(jnp.zeros(number_of) for _ in Stats._fields))

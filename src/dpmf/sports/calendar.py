@@ -1,35 +1,32 @@
-"""A table of games in; the side information of each game out: season, week and venue."""
+"""Dates of games in; seasons, and the time within a season, out."""
 
+import numpy as np
 import pandas as pd
 
-from dpmf.data import Dyads
+from dpmf.backtest.cutoffs import duration
 
-AT_HOME = 0.5  # venue of the home team's cell; the visitors' is its mirror image
+OFF_SEASON = 45  # days without a game that end a season: no break within one is as long
 
 
-def with_inputs(games: pd.DataFrame) -> pd.DataFrame:
-    """Games with the columns that a score model reads.
+def seasons(dates: pd.Series) -> pd.Series:
+    """The year in which each game's season began, found from the gaps between dates."""
+    days = np.sort(dates.unique())
+    starts = np.concatenate([[True], np.diff(days) > np.timedelta64(OFF_SEASON, "D")])
+    labels: list[int] = []
+    for year in pd.DatetimeIndex(days[starts]).year:
+        labels.append(max(int(year), labels[-1] + 1) if labels else int(year))
+    by_day = dict(zip(days, np.array(labels)[np.cumsum(starts) - 1], strict=True))
+    return dates.map(by_day).astype(int)
+
+
+def weeks(dates: pd.Series, season: pd.Series, resolution: str = "1w") -> pd.Series:
+    """Time since the season's first game, in weeks, rounded down.
 
     Args:
-        games: Columns `date`, `season`, `home`, `away`, and the scores if known.
-
-    Returns:
-        The teams as `home_team` and `away_team`, whole weeks since the season's first game
-        as `week`, and the venue as `home`: 1/2 for the home team's cell.
+        dates: Of all games of each season, so that the first one is among them.
+        season: Of each game.
+        resolution: What time is rounded to, such as "1w" or "1d".
     """
-    renamed = games.rename(columns={"home": "home_team", "away": "away_team"})
-    days = renamed["date"] - renamed.groupby("season")["date"].transform("min")
-    return renamed.assign(week=(days.dt.days // 7).astype(float), home=AT_HOME)
-
-
-def dyads(games: pd.DataFrame, *, source: str = "games") -> Dyads:
-    """One event per game: what each attack scores against the other team's defence."""
-    return Dyads.from_frame(
-        games,
-        row="home_team",
-        col="away_team",
-        value=("home_score", "away_score"),
-        inputs=["season", "week", "home"],
-        mirrored=["home"],
-        source=source,
-    )
+    step = duration(resolution, "resolution")
+    first = dates.groupby(season).transform("min")
+    return ((dates - first).dt.days // step * step / 7).astype(float)

@@ -1,0 +1,94 @@
+"""What a forecaster says about both scores of each game: a mixture of normals, or less."""
+
+import dataclasses
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import logsumexp, ndtr
+
+COMPONENTS = 400  # of a mixture, spread over all its draws, behind a CRPS
+GRID = 201  # points of its integral
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Prediction:
+    """A mixture of bivariate normals for each event.
+
+    A forecaster that knows only who will win has no mixture, and NaN for what it does not
+    say.
+    """
+
+    mean: Float[np.ndarray, "draws events 2"]
+    covariance: Float[np.ndarray, "draws 2 2"]
+    home_wins: Float[np.ndarray, " events"] | None = None  # where that is all there is
+
+    @staticmethod
+    def normal(
+        mean: Float[np.ndarray, "events 2"], covariance: Float[np.ndarray, "2 2"]
+    ) -> "Prediction":
+        """One normal around each pair of scores, all of the same shape."""
+        return Prediction(mean[None], covariance[None])
+
+    @staticmethod
+    def only_winner(home_wins: Float[np.ndarray, " events"]) -> "Prediction":
+        """Nothing but the probability that the home team wins."""
+        nothing = np.full((1, len(home_wins), 2), np.nan)
+        return Prediction(nothing, np.full((1, 2, 2), np.nan), home_wins)
+
+    @property
+    def scores(self) -> Float[np.ndarray, "events 2"]:
+        """Expected scores."""
+        return self.mean.mean(axis=0)
+
+    @property
+    def probability(self) -> Float[np.ndarray, " events"]:
+        """Probability that the home team wins."""
+        if self.home_wins is not None:
+            return self.home_wins
+        return self.cdf(np.array([-1.0, 1.0]), np.zeros(self.mean.shape[1]))
+
+    def log_prob(self, values: Float[np.ndarray, "events 2"]) -> Float[np.ndarray, " events"]:
+        """Log density of both scores, averaged over the draws."""
+        if self.home_wins is not None:
+            return np.full(len(values), np.nan)
+        inverse = np.linalg.inv(self.covariance)
+        away = values[None] - self.mean
+        quadratic = np.einsum("sei,sij,sej->se", away, inverse, away)
+        volume = np.log(np.linalg.det(self.covariance))[:, None]
+        each = -0.5 * (quadratic + volume) - np.log(2 * np.pi)
+        return logsumexp(each, axis=0) - np.log(len(each))
+
+    def cdf(
+        self, direction: Float[np.ndarray, " 2"], at: Float[np.ndarray, " events"]
+    ) -> Float[np.ndarray, " events"]:
+        """Probability that a sum of both scores, each times a number, is at most `at`."""
+        mean, sd = self._along(direction)
+        return ndtr((at[None] - mean) / sd).mean(axis=0)
+
+    def crps(
+        self, direction: Float[np.ndarray, " 2"], at: Float[np.ndarray, " events"]
+    ) -> Float[np.ndarray, " events"]:
+        """Continuous ranked probability score of such a sum, in points."""
+        mean, sd = self._along(direction)
+        some = np.linspace(0, len(mean) - 1, min(COMPONENTS, len(mean))).astype(int)
+        mean, sd = mean[some], np.broadcast_to(sd, mean.shape)[some]
+        low = np.minimum((mean - 8 * sd).min(axis=0), at) - 1e-9
+        high = np.maximum((mean + 8 * sd).max(axis=0), at) + 1e-9
+        below = _integral(mean, sd, low, at, lambda p: p**2)
+        return below + _integral(mean, sd, at, high, lambda p: (1 - p) ** 2)
+
+    def _along(self, direction) -> tuple[np.ndarray, np.ndarray]:
+        variance = np.einsum("i,sij,j->s", direction, self.covariance, direction)
+        return self.mean @ direction, np.sqrt(variance)[:, None]
+
+
+def _integral(mean, sd, low, high, function) -> np.ndarray:
+    """Of a function of the mixture's distribution function, by Simpson's rule."""
+    places = np.linspace(0.0, 1.0, GRID)
+    weights = np.where(np.arange(GRID) % 2 == 1, 4.0, 2.0)
+    weights[[0, -1]] = 1.0
+    total = np.zeros(mean.shape[1])
+    for place, weight in zip(places, weights, strict=True):
+        at = low + place * (high - low)
+        total += weight * function(ndtr((at[None] - mean) / sd).mean(axis=0))
+    return total * (high - low) / (3 * (GRID - 1))

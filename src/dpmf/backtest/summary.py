@@ -1,0 +1,63 @@
+"""Scores of single events in; means by season, and differences with their errors, out."""
+
+import numpy as np
+import pandas as pd
+
+COLUMNS = [
+    "forecaster",
+    "rank",
+    "season",
+    "games",
+    "mean_log_prob",
+    "winner_error_pct",
+    "score_rmse",
+]
+ALL = "All"
+
+
+def summary(scores: pd.DataFrame, against: str | None = None) -> pd.DataFrame:
+    """One row per forecaster, rank and season; "All" is the plain mean of the seasons.
+
+    Args:
+        scores: One row per event and forecaster.
+        against: A forecaster; others get the mean difference of their log probability to
+            it, event by event, and its standard error.
+    """
+    keys = ["forecaster", "rank", "season"]
+    grouped = scores.groupby(keys, sort=False, dropna=False)
+    table = grouped.agg(
+        games=("log_prob", "size"),
+        mean_log_prob=("log_prob", "mean"),
+        winner_error_pct=("winner_error", lambda x: 100 * x.mean()),
+        score_rmse=("squared_error", lambda x: np.sqrt(x.mean())),
+        log_loss=("log_loss", "mean"),
+        brier=("brier", "mean"),
+        crps_margin=("crps_margin", "mean"),
+        crps_total=("crps_total", "mean"),
+    ).reset_index()
+    if against is not None:
+        table = table.merge(_differences(scores, against), on=keys, how="left")
+    table["season"] = table["season"].astype(str)
+    return pd.concat([table, _all(table)], ignore_index=True)[
+        COLUMNS + [name for name in table.columns if name not in COLUMNS]
+    ]
+
+
+def _all(table: pd.DataFrame) -> pd.DataFrame:
+    numbers = [n for n in table.columns if n not in ("forecaster", "rank", "season")]
+    grouped = table.groupby(["forecaster", "rank"], sort=False, dropna=False)
+    means = grouped[numbers].mean()
+    means["games"] = grouped["games"].sum()
+    if "gain_se" in table:  # of a mean of independent seasons
+        means["gain_se"] = grouped["gain_se"].agg(lambda x: np.sqrt((x**2).sum()) / len(x))
+    return means.reset_index().assign(season=ALL)
+
+
+def _differences(scores: pd.DataFrame, against: str) -> pd.DataFrame:
+    """Mean gain in log probability over `against`, and its standard error."""
+    base = scores[scores["forecaster"] == against].drop_duplicates("event")
+    base = base.set_index("event")["log_prob"]
+    gains = scores.assign(gain=scores["log_prob"] - scores["event"].map(base))
+    grouped = gains.groupby(["forecaster", "rank", "season"], sort=False, dropna=False)["gain"]
+    table = grouped.agg(gain="mean", gain_se=lambda x: x.std(ddof=1) / np.sqrt(len(x)))
+    return table.reset_index()

@@ -1,0 +1,92 @@
+"""Many training problems in one set of arrays: padded to one shape, then stacked."""
+
+import dataclasses
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dpmf.model.gather import Lookup
+from dpmf.model.grid import Grid
+from dpmf.model.layout import Layout, SideLayout
+
+
+def stacked(layouts: Sequence[Layout]) -> Layout:
+    """One layout with an axis in front: events of weight 0 fill the shorter ones.
+
+    Args:
+        layouts: With the same numbers of members and of levels.
+    """
+    events = max(one.values.shape[0] for one in layouts)
+    pair = layouts[0].values.shape[1]
+    cells = events * pair
+
+    def filled(one: Layout) -> Layout:
+        short = events - one.values.shape[0]
+        return Layout(
+            _side(one.rows, cells),
+            _side(one.cols, cells),
+            jnp.pad(one.values, ((0, short), (0, 0))),
+            jnp.pad(one.weight, (0, short)),
+        )
+
+    return jax.tree.map(
+        lambda *each: jnp.stack(each), *_level([filled(one) for one in layouts])
+    )
+
+
+def lengthened(grid: Grid, sizes: Sequence[int]) -> Grid:
+    """A grid with levels appended that no cell uses, up to given numbers of levels."""
+    levels = []
+    for own, size in zip(grid.levels, sizes, strict=True):
+        short = size - len(own)
+        beyond = own.max(axis=0, keepdims=True) + np.arange(1, short + 1)[:, None]
+        levels.append(np.concatenate([own, beyond]))
+    return Grid(grid.columns, tuple(levels))
+
+
+def _side(side: SideLayout, cells: int) -> SideLayout:
+    pooled = side.pooled and _lookup(side.pooled, cells)
+    return dataclasses.replace(
+        side,
+        function=_lookup(side.function, cells),
+        pooled=pooled,
+        member=_lookup(side.member, cells),
+    )
+
+
+def _lookup(index: Lookup, cells: int) -> Lookup:
+    """Cells that only fill the shape read entry 0, and no entry counts them as users."""
+    before = index.entry.shape[0]
+    entry = jnp.pad(index.entry, (0, cells - before))
+    if index.users is None:
+        return Lookup(entry, None)
+    return Lookup(entry, jnp.where(index.users == before, cells, index.users))
+
+
+def _level(layouts: list[Layout]) -> list[Layout]:
+    """Lists of users made equally long; scattered where any of them is."""
+    cells = layouts[0].values.size
+
+    def common(indices: list[Lookup]) -> list[Lookup]:
+        lists = [one.users for one in indices if one.users is not None]
+        if len(lists) < len(indices):
+            return [Lookup(one.entry, None) for one in indices]
+        most = max(users.shape[1] for users in lists)
+        longer = [
+            jnp.pad(users, ((0, 0), (0, most - users.shape[1])), constant_values=cells)
+            for users in lists
+        ]
+        return [Lookup(one.entry, users) for one, users in zip(indices, longer, strict=True)]
+
+    for side in ("rows", "cols"):
+        own = [getattr(one, side) for one in layouts]
+        for part in ("function", "pooled", "member"):
+            indices = [getattr(one, part) for one in own]
+            if indices[0] is not None:
+                pairs = zip(own, common(indices), strict=True)
+                own = [dataclasses.replace(one, **{part: index}) for one, index in pairs]
+        pairs = zip(layouts, own, strict=True)
+        layouts = [dataclasses.replace(one, **{side: mine}) for one, mine in pairs]
+    return layouts

@@ -1,0 +1,209 @@
+"""A table of games in, from a file or a frame; a validated one out."""
+
+import dataclasses
+import warnings
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from dpmf.data import Dyads
+from dpmf.data.columns import numbers, whole
+from dpmf.data.frames import opened
+from dpmf.errors import DataError, DpmfWarning, FileError
+from dpmf.sports import calendar
+
+TEAMS, SCORES = ["home", "away"], ["home_score", "away_score"]
+FLAGS = ["neutral", "is_playoff"]
+EXPERTS = ["spread_home", "total", "elo_home_prob"]
+AT_HOME = 0.5  # venue of the home team's cell; the visitors' is its mirror image
+
+
+@dataclasses.dataclass(frozen=True, eq=False, init=False, repr=False)
+class Games:
+    """Games in the order they were played, with season, week and venue.
+
+    `frame` has the columns date, season, week, home_team, away_team, home_score, away_score
+    (NaN where not played yet), home (the venue of the home team's cell: 1/2, or 0 on neutral
+    ground), neutral, is_playoff, and the experts' columns that the table had.
+    """
+
+    frame: pd.DataFrame
+
+    def __init__(
+        self,
+        table: Any,
+        *,
+        playoffs: bool = False,
+        resolution: str = "1w",
+        upcoming: bool = False,
+        source: str = "games",
+    ) -> None:
+        """Args:
+        table: A pandas or polars frame with the columns date, home, away, home_score and
+            away_score; season, neutral, is_playoff, spread_home, total and elo_home_prob
+            are read where present, anything else is ignored with a notice.
+        playoffs: Whether playoff games stay.
+        resolution: What time is rounded to, such as "1w" or "1d".
+        upcoming: Whether the games are yet to be played, and have no scores.
+        source: Where the table came from, for messages.
+        """
+        frame = _checked(opened(table, source=source), upcoming, source)
+        frame["week"] = calendar.weeks(frame["date"], frame["season"], resolution)
+        if not playoffs:
+            frame = frame[~frame["is_playoff"]]
+        if frame.empty:
+            raise DataError(
+                f"{source}: all games are playoff games; ask for them with playoffs=True."
+            )
+        object.__setattr__(self, "frame", frame.reset_index(drop=True))
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def __repr__(self) -> str:
+        season = self.frame["season"]
+        teams = len(set(self.frame["home_team"]) | set(self.frame["away_team"]))
+        return f"{len(self):,} games of {teams} teams, seasons {season.min()} to {season.max()}"
+
+    @property
+    def seasons(self) -> list[int]:
+        """All seasons, in order."""
+        return sorted(self.frame["season"].unique().tolist())
+
+    def between(self, first: int, last: int) -> "Games":
+        """The games of some seasons, first and last included."""
+        return self.where(self.frame["season"].between(first, last))
+
+    def before(self, date: Any) -> "Games":
+        """The games played before a day."""
+        return self.where(self.frame["date"] < pd.Timestamp(date))
+
+    def where(self, mask: Any) -> "Games":
+        """Some of the games; weeks and seasons stay as they are."""
+        some = object.__new__(Games)
+        object.__setattr__(some, "frame", self.frame[mask].reset_index(drop=True))
+        return some
+
+    def dyads(self) -> Dyads:
+        """One event per game: what each attack scores against the other team's defence."""
+        return dyads(self.frame)
+
+
+def dyads(frame: pd.DataFrame) -> Dyads:
+    """The frame of a `Games` as encoded events."""
+    with warnings.catch_warnings():
+        # One season, or one week, is an ordinary table of games.
+        warnings.filterwarnings("ignore", "games: input .* is constant", DpmfWarning)
+        return Dyads.from_frame(
+            frame,
+            row="home_team",
+            col="away_team",
+            value=("home_score", "away_score"),
+            inputs=["season", "week", "home"],
+            mirrored=["home"],
+            source="games",
+        )
+
+
+def read_games(path: Any, **options: Any) -> Games:
+    """Read games from a CSV file, which may be compressed.
+
+    Args:
+        path: The file.
+        **options: `playoffs`, `resolution` and `upcoming`, as for `Games`.
+
+    Raises:
+        FileError: The file cannot be read.
+        DataError: It holds no usable games.
+    """
+    try:
+        table = pd.read_csv(Path(path))
+    except (OSError, EOFError) as error:
+        raise FileError(f"{path}: cannot be read ({error}).") from error
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: this is no CSV table ({error}).") from error
+    return Games(table, source=str(path), **options)
+
+
+def _checked(table: nw.DataFrame, upcoming: bool, source: str) -> pd.DataFrame:
+    """Typed columns, in the order of play."""
+    columns: dict[str, Any] = {"date": _dates(table, source)}
+    for name in TEAMS:
+        columns[f"{name}_team"] = _team_names(table, name, source)
+    _require_opponents(columns, source)
+    for name in SCORES:
+        columns[name] = (
+            np.full(len(table), np.nan)
+            if upcoming
+            else numbers(whole(table, name, source=source), source=source)
+        )
+    for name in FLAGS:
+        found = name in table.columns
+        columns[name] = _flags(table, name, source) if found else np.zeros(len(table), bool)
+    for name in EXPERTS:
+        if name in table.columns:
+            columns[name] = _some_numbers(table, name, source)
+    frame = pd.DataFrame(columns)
+    if "season" in table.columns:
+        frame["season"] = numbers(whole(table, "season", source=source), source=source)
+        frame["season"] = frame["season"].astype(int)
+    else:
+        frame["season"] = calendar.seasons(frame["date"])
+    frame["home"] = np.where(frame["neutral"], 0.0, AT_HOME)
+    _tell_ignored(table, source)
+    return frame.sort_values("date", kind="stable", ignore_index=True)
+
+
+def _dates(table: nw.DataFrame, source: str) -> pd.Series:
+    series = whole(table, "date", source=source)
+    given = pd.Series(series.to_list())
+    dates = pd.to_datetime(given, errors="coerce", format="ISO8601")
+    wrong = np.flatnonzero(dates.isna())
+    if wrong.size:
+        raise DataError(
+            f"{source}: row {wrong[0] + 1}, column 'date': found {given[wrong[0]]!r}, "
+            "expected a date such as 2008-12-25; convert the column first."
+        )
+    return dates.dt.tz_localize(None).dt.normalize()
+
+
+def _team_names(table: nw.DataFrame, name: str, source: str) -> list[str]:
+    return [str(each) for each in whole(table, name, source=source).to_list()]
+
+
+def _require_opponents(columns: dict[str, Any], source: str) -> None:
+    pairs = zip(columns["home_team"], columns["away_team"], strict=True)
+    for row, (home, away) in enumerate(pairs):
+        if home == away:
+            raise DataError(
+                f"{source}: row {row + 1}: {home!r} plays against itself, expected two teams; "
+                "mend the row or drop it."
+            )
+
+
+def _flags(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
+    found = numbers(whole(table, name, source=source), source=source)
+    wrong = np.flatnonzero((found != 0) & (found != 1))
+    if wrong.size:
+        raise DataError(
+            f"{source}: row {wrong[0] + 1}, column {name!r}: found {found[wrong[0]]:g}, "
+            "expected 0 or 1; convert the column first."
+        )
+    return found == 1
+
+
+def _some_numbers(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
+    """Numbers where there are any."""
+    found = pd.to_numeric(pd.Series(table[name].to_list(), dtype=object), errors="coerce")
+    return found.to_numpy(float)
+
+
+def _tell_ignored(table: nw.DataFrame, source: str) -> None:
+    known = {"date", "season", "week", *TEAMS, *SCORES, *FLAGS, *EXPERTS}
+    ignored = [name for name in table.columns if name not in known]
+    if ignored:
+        message = f"{source}: columns that are not used: {', '.join(ignored)}."
+        warnings.warn(message, DpmfWarning, stacklevel=4)

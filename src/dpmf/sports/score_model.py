@@ -1,0 +1,94 @@
+"""The paper's models of scores, by the side information they use."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from dpmf.backtest.cutoffs import Cutoff
+from dpmf.backtest.forecaster import Forecasts, Plan
+from dpmf.errors import ConfigError
+from dpmf.inference.estimator import DPMF
+from dpmf.kernels import Constant, Kernel, Matern12, SeasonGap, SquaredExponential
+from dpmf.posterior import Fit, Forecast
+from dpmf.sports.cutoff_fits import forecasts
+from dpmf.sports.games import Games
+
+SIDES = ("time", "home")
+LETTERS = {"time": "t", "home": "h"}
+
+
+@dataclasses.dataclass(frozen=True)
+class ScoreModel:
+    """Attack and defence of every team, as functions of some side information."""
+
+    rank: int
+    side: tuple[str, ...]
+    time_kernel: Callable[[Any], Kernel]
+    pooled: bool
+
+    @property
+    def name(self) -> str:
+        """As the paper calls it: PMF, DPMF(t), DPMF(h) or DPMF(t,h)."""
+        letters = ",".join(LETTERS[one] for one in self.side)
+        return f"DPMF({letters})" if letters else "PMF"
+
+    def model(self, lengths: dict[int, float] | None = None, **options: Any) -> DPMF:
+        """The model behind it.
+
+        Args:
+            lengths: Weeks of each season; found from the training games if left out.
+            **options: `scale` and `spread`, as for `DPMF`.
+        """
+        venue = SquaredExponential("home")
+        kernel: Kernel = Constant()
+        if "time" in self.side:
+            kernel = self.time_kernel(SeasonGap("season", "week", lengths=lengths))
+        if "home" in self.side:
+            kernel = kernel * venue if "time" in self.side else venue
+        if self.pooled and "home" in self.side:
+            # On the rows alone: a product of two pooled means could not be told apart.
+            options |= {"mean": ("pooled", "constant"), "mean_kernel": (venue, None)}
+        return DPMF(rank=self.rank, kernel=kernel, **options)
+
+    def fit(self, games: Games, **options: Any) -> Fit:
+        """Sample the posterior given games; options are those of `DPMF.fit`."""
+        return self.model().fit(games.dyads(), **options)
+
+    def predict(self, fit: Fit, games: Games, *, seed: int = 0) -> Forecast:
+        """Forecast the scores of games."""
+        return fit.predict(games.frame, seed=seed, source="games")
+
+    def forecasts(
+        self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
+    ) -> Forecasts:
+        """Predictions at every cutoff of a backtest."""
+        return forecasts(self, frame, cutoffs, plan)
+
+
+def score_model(
+    rank: int = 1,
+    side: tuple[str, ...] = SIDES,
+    *,
+    kernel: Callable[[Any], Kernel] | None = None,
+    paper: bool = False,
+) -> ScoreModel:
+    """A model of both scores of a game.
+
+    Args:
+        rank: Number of latent features.
+        side: Side information: "time", "home", both, or nothing, which is PMF.
+        kernel: Kernel over time, such as `kernels.Matern12`.
+        paper: The paper's own choices: a squared exponential, and a constant mean. The
+            default is what forecast best: Matern 1/2, and a mean of the attacks that is
+            a function of the venue.
+    """
+    side = tuple(side)
+    unknown = [one for one in side if one not in SIDES]
+    if unknown or len(set(side)) < len(side):
+        raise ConfigError(f"side={side!r}, expected some of {SIDES!r}, each once.")
+    if kernel is None:
+        kernel = SquaredExponential if paper else Matern12
+    ordered = tuple(one for one in SIDES if one in side)
+    return ScoreModel(rank, ordered, kernel, pooled=not paper)

@@ -1,0 +1,138 @@
+"""Backtests of every forecaster on a small league: nothing peeks, and tables add up."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpmf
+from dpmf import ConfigError, Games
+from dpmf.backtest.cutoffs import Cutoff, cutoffs
+from dpmf.backtest.forecaster import Plan
+from dpmf.backtest.rolling import BASELINES
+from dpmf.sports import score_model
+
+TEAMS = list("ABCDEF")
+SIZES = {"chains": 2, "warmup": 20, "draws": 10}
+
+
+def league(seed=0) -> pd.DataFrame:
+    """Three seasons of eight weeks; each week every team plays once."""
+    random = np.random.default_rng(seed)
+    rows = []
+    for season in (2001, 2002, 2003):
+        for week in range(8):
+            date = pd.Timestamp(f"{season}-09-02") + pd.Timedelta(weeks=week)
+            order = random.permutation(TEAMS)
+            for home, away in zip(order[:3], order[3:], strict=True):
+                margin = random.normal(3, 10)
+                total = random.normal(45, 10)
+                rows.append((date, home, away, total + margin, total - margin))
+    names = ["date", "home", "away", "home_score", "away_score"]
+    frame = pd.DataFrame(rows, columns=names)
+    scores = ["home_score", "away_score"]
+    frame[scores] = frame[scores].round()
+    frame["spread_home"] = random.normal(-3, 5, len(frame)).round()
+    frame["total"] = random.normal(45, 5, len(frame)).round()
+    frame["elo_home_prob"] = random.uniform(0.2, 0.8, len(frame))
+    frame["neutral"] = (np.arange(len(frame)) % 17 == 0).astype(int)
+    return frame
+
+
+FORECASTERS = {
+    **{name: make() for name, make in BASELINES.items()},
+    "PMF": score_model(1, ()),
+    "DPMF(t,h)": score_model(1),
+}
+
+
+@pytest.mark.parametrize("name", FORECASTERS)
+def test_no_forecast_knows_the_future(name):
+    """Other scores from a cutoff on change nothing that was forecast there."""
+    frame = Games(league()).frame
+    days = cutoffs(frame, [2003], "4w")
+    plan = Plan(**SIZES)
+    before = FORECASTERS[name].forecasts(frame, days, plan).predictions
+    changed = frame.copy()
+    later = (frame["date"] >= days[1].start).to_numpy()
+    changed.loc[later, ["home_score", "away_score"]] += np.array([[50.0, -13.0]])
+    after = FORECASTERS[name].forecasts(changed, days, plan).predictions
+    assert len(before) == 2 and later.sum() == 12
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_array_equal(one.mean, other.mean)
+        np.testing.assert_array_equal(one.covariance, other.covariance)
+        np.testing.assert_array_equal(one.probability, other.probability)
+
+
+def test_a_cutoff_that_leaks_is_found(monkeypatch):
+    """The test above would fail if the past held the games to be forecast."""
+    frame = Games(league()).frame
+    days = cutoffs(frame, [2003], "4w")
+    changed = frame.copy()
+    changed.loc[frame["date"] >= days[0].start, "home_score"] += 50.0
+    home = FORECASTERS["home"]
+
+    def leaking(self, frame, window):
+        return (frame["date"] < self.stop).to_numpy()
+
+    monkeypatch.setattr(Cutoff, "past", leaking)
+    a, b = (home.forecasts(f, days, Plan()).predictions[0].mean for f in (frame, changed))
+    assert not np.array_equal(a, b)
+
+
+def test_tables():
+    games = Games(league())
+    found = dpmf.backtest(
+        games,
+        {"PMF": FORECASTERS["PMF"]},
+        seasons=[2002, 2003],
+        window=2,
+        progress=False,
+        **SIZES,
+    )
+    scores, summary = found.scores, found.summary
+    assert set(scores["forecaster"]) == {"PMF", "line", "elo538", "home"}
+    assert len(scores) == 4 * 48
+    assert list(summary.columns[:4]) == ["forecaster", "rank", "season", "games"]
+    own = summary[summary["forecaster"] == "PMF"].set_index("season")
+    assert own.index.tolist() == ["2002", "2003", "All"]
+    assert own["games"].tolist() == [24, 24, 48]
+    mean = scores[scores["forecaster"] == "PMF"].groupby("season")["log_prob"].mean()
+    np.testing.assert_allclose(own["mean_log_prob"], [*mean, mean.mean()])
+    squares = scores[(scores["forecaster"] == "home") & (scores["season"] == 2002)]
+    rmse = np.sqrt(squares["squared_error"].mean())
+    assert summary[summary["forecaster"] == "home"]["score_rmse"].iloc[0] == pytest.approx(rmse)
+    assert len(found.fits) == 4 and (found.fits["rank"] == 1).all()
+
+
+def test_a_forecast_does_not_depend_on_its_neighbours_keys():
+    frame = Games(league()).frame
+    days = cutoffs(frame, [2003], "4w")
+    plan = Plan(**SIZES)
+    model = FORECASTERS["PMF"]  # the same grid at every cutoff
+    together = model.forecasts(frame, days, plan).predictions
+    again = model.forecasts(frame, days[::-1], plan).predictions[::-1]
+    for one, other in zip(together, again, strict=True):
+        np.testing.assert_allclose(one.mean, other.mean, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"seasons": [2001]}, "season 2001: no game was played before 2001-09-02"),
+        ({"baselines": ["oracle"]}, "there is no 'oracle', expected some of line"),
+        ({"window": 0}, "window=0, expected a number of seasons"),
+        ({"steps": 3}, "there is no option 'steps'"),
+        ({"block": "month"}, "block='month', expected"),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(ConfigError, match=message):
+        dpmf.backtest(Games(league()), {}, progress=False, **options)
+
+
+def test_score_models_are_named_as_in_the_paper():
+    assert [FORECASTERS[n].name for n in ("PMF", "DPMF(t,h)")] == ["PMF", "DPMF(t,h)"]
+    assert score_model(1, ("home",)).name == "DPMF(h)"
+    assert score_model(1, ("time",), paper=True).name == "DPMF(t)"
+    with pytest.raises(ConfigError, match="expected some of"):
+        score_model(1, ("rest",))

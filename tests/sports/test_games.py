@@ -1,0 +1,115 @@
+"""A table of games: what is read, what is found, and what is refused."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from dpmf import DataError, DpmfWarning, FileError, Games, read_games
+from dpmf.sports import calendar
+
+
+def table(**changes):
+    columns = {
+        "date": ["2001-09-09", "2001-09-16", "2001-10-07", "2002-09-08"],
+        "home": ["A", "B", "C", "A"],
+        "away": ["B", "C", "A", "C"],
+        "home_score": [10, 20, 30, 40],
+        "away_score": [7, 14, 21, 28],
+    }
+    return pd.DataFrame({**columns, **changes})
+
+
+def test_seasons_are_found_from_the_gaps_and_weeks_counted():
+    frame = Games(table()).frame
+    assert frame["season"].tolist() == [2001, 2001, 2001, 2002]
+    assert frame["week"].tolist() == [0.0, 1.0, 4.0, 0.0]
+    assert frame["home"].tolist() == [0.5] * 4
+
+
+def test_two_seasons_that_begin_in_one_year_get_two_numbers():
+    dates = pd.Series(pd.to_datetime(["2001-01-10", "2001-06-10", "2002-01-10"]))
+    assert calendar.seasons(dates).tolist() == [2001, 2002, 2003]
+
+
+def test_a_season_column_is_believed_and_a_finer_resolution_possible():
+    dates = ["2001-09-09", "2001-09-10", "2001-10-07", "2002-09-08"]
+    games = Games(table(date=dates, season=[1, 1, 1, 2]), resolution="1d")
+    assert games.seasons == [1, 2]
+    assert games.frame["week"].tolist() == [0.0, 1 / 7, 4.0, 0.0]
+
+
+def test_games_are_put_in_order_and_polars_is_the_same():
+    shuffled = table().iloc[::-1]
+    frame = Games(shuffled).frame
+    pd.testing.assert_frame_equal(frame, Games(table()).frame)
+    pd.testing.assert_frame_equal(frame, Games(pl.DataFrame(table().to_dict("list"))).frame)
+
+
+def test_neutral_ground_has_no_home_and_playoffs_are_left_out_unless_asked_for():
+    both = table(neutral=[0, 1, 0, 0], is_playoff=[0, 0, 1, 0])
+    assert Games(both).frame["home"].tolist() == [0.5, 0.0, 0.5]
+    assert len(Games(both, playoffs=True)) == 4
+    with pytest.raises(DataError, match="all games are playoff games"):
+        Games(table(is_playoff=1))
+
+
+def test_one_event_per_game_with_attack_and_defence_swapped():
+    data = Games(table()).dyads()
+    assert data.row_names == data.col_names == ("A", "B", "C")
+    assert data.rows[1].tolist() == [1, 2] and data.cols[1].tolist() == [2, 1]
+    assert data.values[1].tolist() == [20.0, 14.0]
+    assert data.column("home")[1].tolist() == [0.5, -0.5]
+
+
+def test_parts_keep_their_weeks():
+    games = Games(table())
+    assert games.before("2001-10-01").frame["week"].tolist() == [0.0, 1.0]
+    assert len(games.between(2002, 2002)) == 1
+    assert repr(games) == "4 games of 3 teams, seasons 2001 to 2002"
+
+
+def test_upcoming_games_have_no_scores():
+    frame = Games(table().drop(columns=["home_score", "away_score"]), upcoming=True).frame
+    assert np.isnan(frame["home_score"]).all()
+
+
+def test_lines_are_numbers_where_there_are_any():
+    frame = Games(table(spread_home=["-3", "", "pk", "2.5"])).frame
+    np.testing.assert_array_equal(frame["spread_home"], [-3.0, np.nan, np.nan, 2.5])
+
+
+def test_other_columns_are_ignored_with_one_notice():
+    with pytest.warns(DpmfWarning, match="not used: weather, referee"):
+        Games(table(weather="rain", referee="X"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"date": ["2001-09-09", "soon", "2001-10-07", "2002-09-08"]}, "row 2, column 'date'"),
+        ({"home_score": [1, "x", 2, 3]}, "row 2, column 'home_score': found 'x'"),
+        ({"away": ["B", "B", "A", "C"]}, "row 2: 'B' plays against itself"),
+        ({"neutral": [0, 2, 0, 0]}, "row 2, column 'neutral': found 2, expected 0 or 1"),
+        ({"home": ["A", None, "C", "A"]}, "row 2, column 'home': found a missing entry"),
+    ],
+)
+def test_bad_games_are_refused(changes, message):
+    with pytest.raises(DataError, match=message):
+        Games(table(**changes))
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(DataError, match="there is no column 'away_score'"):
+        Games(table().drop(columns="away_score"))
+
+
+def test_files(tmp_path):
+    path = tmp_path / "games.csv.gz"
+    table().to_csv(path, index=False)
+    assert len(read_games(path)) == 4
+    with pytest.raises(FileError, match=r"none\.csv: cannot be read"):
+        read_games(tmp_path / "none.csv")
+    (tmp_path / "empty.csv").write_text("")
+    with pytest.raises(DataError, match=r"empty\.csv: this is no CSV table"):
+        read_games(tmp_path / "empty.csv")
