@@ -1,4 +1,4 @@
-"""The README's example runs as it stands there, only shorter."""
+"""The README's examples run as they stand there, only shorter."""
 
 import re
 from pathlib import Path
@@ -8,15 +8,18 @@ import numpy as np
 README = Path(__file__).parent.parent / "README.md"
 
 
-def test_the_example_runs(tmp_path, monkeypatch):
-    (code,) = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    shorter = code.replace("warmup=300, draws=300", "warmup=20, draws=10")
-    assert shorter != code
+def test_the_examples_run(tmp_path, monkeypatch):
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+    shorter = re.sub(r"warmup=\d+, draws=\d+", "warmup=20, draws=10", "\n".join(blocks))
+    assert len(blocks) == 3
+    assert shorter.count("warmup=20, draws=10") == 3
     monkeypatch.chdir(tmp_path)
     names: dict = {}
     exec(shorter, names)
     assert np.isfinite(names["forecast"].mean).all()
-    assert len(names["forecast"]) == 48
+    assert len(names["forecast"]) == 63
+    assert len(names["data"]) == len(names["played"])
+    assert set(names["result"].summary["forecaster"]) == {"PMF", "home"}
     assert (tmp_path / "fit.nc").is_file()
 
 
