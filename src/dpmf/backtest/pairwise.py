@@ -50,7 +50,7 @@ class Kickscore:
             model.fit()
             return model
 
-        first = cutoffs[0].past(frame, plan.window)
+        first = min(cutoffs, key=lambda cutoff: cutoff.start).past(frame, plan.window)
         best = max(
             ((share, scale) for share in SHARES for scale in SCALES),
             key=lambda pair: fitted(first, *pair).log_likelihood,

@@ -67,6 +67,7 @@ def backtest(
     Raises:
         ConfigError: The call has no meaning.
     """
+    settled = _plan(window, plan)
     frame = games.frame
     if first_season is not None:
         frame = frame[frame["season"] >= first_season].reset_index(drop=True)
@@ -84,8 +85,7 @@ def backtest(
             def told(stage: str, done: int, total: int, name: str = name) -> None:
                 report(f"{name}: {stage}", done, total)
 
-            settled = dataclasses.replace(_plan(window, plan), report=told)
-            made = forecaster.forecasts(frame, days, settled)
+            made = forecaster.forecasts(frame, days, dataclasses.replace(settled, report=told))
             tables.append(_scores(name, forecaster, frame, days, made))
             if made.fits is not None:
                 fits.append(made.fits.assign(forecaster=name, rank=_rank(forecaster)))

@@ -32,7 +32,7 @@ def blank(problem: Problem) -> Float[Array, " coordinates"]:
     return jnp.full_like(ravel_pytree(free)[0], WIDTH)
 
 
-def named(widths: Float[Array, " coordinates"]) -> dict[str, Array]:
+def named(widths: Float[Array, "... coordinates"]) -> dict[str, Array]:
     """What was learned, to keep beside the draws."""
     return {"widths": widths}
 

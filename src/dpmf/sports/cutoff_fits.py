@@ -72,7 +72,8 @@ def forecasts(
     data = dyads(frame)
     tasks = [_task(data, frame, cutoff, plan) for cutoff in cutoffs]
     with jax.enable_x64(True):
-        spec = _spec(score_model, frame, data, cutoffs[0], plan)
+        first = min(cutoffs, key=lambda cutoff: cutoff.start)
+        spec = _spec(score_model, frame, data, first, plan)
         found = _kept(spec, tasks, plan)
     predictions = [_prediction(one, task) for one, task in zip(found, tasks, strict=True)]
     rows = [
