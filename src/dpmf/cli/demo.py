@@ -21,7 +21,7 @@ from dpmf.sports.games import dyads
 SEASONS = 3  # the last of which is forecast from its own past and two earlier ones
 LAST_WEEKS = 3  # weeks held back
 SHOWN = 16  # games in the table
-SIZES: dict[str, Any] = {"chains": 4, "warmup": 300, "draws": 400}
+SIZES: dict[str, Any] = {"chains": 4, "warmup": 400, "draws": 1200}
 
 
 def run(out: Path, *, quiet: bool, json: bool) -> None:
