@@ -4,6 +4,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,8 +36,13 @@ def proofs(options: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "geweke-slice": lambda: geweke.prove(geweke_size, engines=("slice",)),
         "geweke-hmc": lambda: geweke.prove(geweke_size, engines=("hmc",)),
         "planted": lambda: bugs.prove(small),
-        "calibration-slice": lambda: calibration.prove(calibration_size, engines=("slice",)),
-        "calibration-hmc": lambda: calibration.prove(calibration_size, engines=("hmc",)),
+        **{
+            f"calibration-{engine}-{mean}": partial(
+                calibration.prove, calibration_size, engine, mean
+            )
+            for engine in ("hmc", "slice")
+            for mean in calibration.CASES
+        },
         "strong": lambda: strong.prove(strong.SMALL if small else strong.FULL),
         "agreement": lambda: agreement.prove(
             agreement.SMALL if small else agreement.FULL,
