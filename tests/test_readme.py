@@ -10,7 +10,7 @@ README = Path(__file__).parent.parent / "README.md"
 
 def test_the_examples_run(tmp_path, monkeypatch):
     blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    shorter = re.sub(r"warmup=\d+, draws=\d+", "warmup=20, draws=10", "\n".join(blocks))
+    shorter = re.sub(r"warmup=\d+,\s+draws=\d+", "warmup=20, draws=10", "\n".join(blocks))
     assert len(blocks) == 3
     assert shorter.count("warmup=20, draws=10") == 3
     monkeypatch.chdir(tmp_path)

@@ -1,5 +1,6 @@
 """A fit written to a file and read again is the same fit."""
 
+import functools
 import json
 
 import jax
@@ -40,8 +41,11 @@ def test_a_round_trip_keeps_everything(tmp_path, name):
     assert (loaded.engine, loaded.sizes, loaded.seed) == (fit.engine, fit.sizes, fit.seed)
     levels = [[g and g.levels for g in one.grids] for one in (loaded, fit)]
     require_same(*levels)
-    for part in ("fixed", "draws", "parameters"):
+    for part in ("fixed", "draws"):
         require_same(getattr(loaded, part), getattr(fit, part))
+    # Computed again, by a program whose last bit is not promised.
+    close = functools.partial(np.testing.assert_allclose, rtol=1e-12)
+    jax.tree.map(close, loaded.parameters, fit.parameters)
     assert [p.name for p in tmp_path.iterdir()] == ["fit.nc"]
 
 
@@ -52,9 +56,9 @@ def test_predictions_are_identical(tmp_path, name):
     frame.loc[0, "week"] = 11.0  # an input never seen
     fit.save(str(tmp_path / "fit.nc"))
     a, b = fit.predict(frame), dpmf.load(str(tmp_path / "fit.nc")).predict(frame)
-    assert np.array_equal(a.y, b.y)
-    assert np.array_equal(a.log_prob(frame), b.log_prob(frame))
-    assert np.array_equal(a.sample(5), b.sample(5))
+    np.testing.assert_allclose(a.y, b.y, rtol=1e-10)
+    np.testing.assert_allclose(a.log_prob(frame), b.log_prob(frame), rtol=1e-10)
+    np.testing.assert_allclose(a.sample(5), b.sample(5), rtol=1e-10)
 
 
 def test_a_missing_file(tmp_path):

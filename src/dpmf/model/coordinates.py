@@ -30,7 +30,7 @@ def parameters(spec: Spec, free: Parameters, fixed: Fixed = FREE_ALL) -> Paramet
     cols_mean = spec.cols.mean.value(free.cols.mean)
     unit = jax.nn.softplus(cols_mean)
     slope = unit / jax.nn.sigmoid(cols_mean)
-    rows_mean = spec.rows.mean.sd * (sum_first(spec.rank) @ free.rows.mean) / unit
+    rows_mean = spec.rows.mean.sd * _rotated(sum_first(spec.rank), free.rows.mean) / unit
     return Parameters(
         _side(spec.rows, free.rows, fixed.rows, rows_mean, 1 / unit),
         _side(spec.cols, free.cols, fixed.cols, cols_mean, slope),
@@ -42,7 +42,8 @@ def free_coordinates(spec: Spec, values: Parameters, fixed: Fixed = FREE_ALL) ->
     """The inverse of `parameters`; None for whatever `fixed` holds."""
     unit = jax.nn.softplus(values.cols.mean)
     slope = unit / jax.nn.sigmoid(values.cols.mean)
-    rows_mean = sum_first(spec.rank).T @ (values.rows.mean * unit / spec.rows.mean.sd)
+    scaled = values.rows.mean * unit / spec.rows.mean.sd
+    rows_mean = _rotated(sum_first(spec.rank).T, scaled)
     cols_mean = spec.cols.mean.free(values.cols.mean)
     return Parameters(
         _free_side(spec.rows, values.rows, fixed.rows, rows_mean, 1 / unit),
@@ -56,7 +57,7 @@ def log_prior(spec: Spec, free: Parameters, fixed: Fixed = FREE_ALL) -> Float[Ar
     cols_mean = spec.cols.mean.value(free.cols.mean)
     unit = jax.nn.softplus(cols_mean)
     slope = unit / jax.nn.sigmoid(cols_mean)
-    rows_mean = (sum_first(spec.rank) @ free.rows.mean) / unit
+    rows_mean = _rotated(sum_first(spec.rank), free.rows.mean) / unit
     jacobian = -jnp.sum(jnp.log(unit))  # of rows_mean given the free coordinates
     total = spec.rows.mean.log_density(rows_mean) + jacobian
     total += spec.cols.mean.log_density(free.cols.mean)
@@ -80,16 +81,19 @@ def sample_parameters(spec: Spec, key: Key[Array, ""]) -> Parameters:
 
 
 def sum_first(rank: int) -> Float[Array, "rank rank"]:
-    """An orthogonal matrix whose first column is constant: Helmert's, by its formula.
-
-    A library's factorization may differ in the last bit from call to call, and then a fit
-    read from a file would not have the parameters it was saved with.
-    """
+    """An orthogonal matrix whose first column is constant: Helmert's."""
     each = np.arange(rank)
     rotation = np.where(each[:, None] < each, 1.0, 0.0) - np.diag(each)
     rotation[:, 0] = 1.0
     lengths = np.sqrt(np.where(each > 0, each * (each + 1), rank))
     return jnp.asarray(rotation / lengths)
+
+
+def _rotated(
+    rotation: Float[Array, "rank rank"], vector: Float[Array, " rank"]
+) -> Float[Array, " rank"]:
+    """A product written out: a library's may differ in the last bit from call to call."""
+    return sum((rotation[:, k] * vector[k] for k in range(len(rotation))), jnp.zeros(()))
 
 
 def _side(
