@@ -9,7 +9,7 @@ import jax
 import jax.random as jr
 
 from dpmf import priors
-from dpmf.inference import level, sweep, theta
+from dpmf.inference import level, sweep, theta_slices
 from dpmf.inference.problem import Problem
 from dpmf.likelihoods import PairedGaussian, paired
 from dpmf.model import coordinates, density
@@ -66,7 +66,7 @@ def bugs() -> dict[str, Bug]:
         coordinates.log_prior, "jacobian = -jnp.sum(jnp.log(unit))", "jacobian = 0.0"
     )
     no_volume = planted(
-        theta._axis,
+        theta_slices._axis,
         "log_copy = 0.5 * jnp.sum(known**2) - volume",
         "log_copy = 0.5 * jnp.sum(known**2)",
     )
@@ -96,7 +96,9 @@ def bugs() -> dict[str, Bug]:
         "missing Jacobian of the level": Bug(
             "hmc", by_hmc(), ((level, "log_density", no_jacobian),), None, (8192, 60)
         ),
-        "surrogate without its volume": Bug("hmc", by_hmc(), ((theta, "_axis", no_volume),)),
+        "surrogate without its volume": Bug(
+            "hmc", by_hmc(), ((theta_slices, "_axis", no_volume),)
+        ),
         "missing Jacobian of the row mean": Bug(
             "slice", free_only(), ((density, "log_prior", flat_prior),)
         ),

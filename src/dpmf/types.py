@@ -29,8 +29,8 @@ def pytree_dataclass(cls: type[T]) -> type[T]:
     A field declared with `dataclasses.field(metadata={"static": True})` is part of
     the structure instead.
     """
-    cls = dataclasses.dataclass(frozen=True)(cls)
-    fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+    made: Any = dataclasses.dataclass(frozen=True)(cls)
+    fields = dataclasses.fields(made)
     static = [f.name for f in fields if f.metadata.get("static")]
     data = [f.name for f in fields if f.name not in static]
     keys = [jax.tree_util.GetAttrKey(name) for name in data]

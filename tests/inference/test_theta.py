@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dpmf import DPMF
-from dpmf.inference import level, theta
+from dpmf.inference import level, surrogate, theta, theta_slices
 from dpmf.kernels import Constant, Matern12
 from dpmf.kernels.factor import cholesky_factor, jittered_gram
 from dpmf.likelihoods import Ordinal
@@ -44,7 +44,7 @@ def lower(length):
 def test_a_copy_determines_white_as_bayes_says(x64):
     factor, spread = lower(2.0), jnp.full((1, 1, 1), 0.7)
     copy = jnp.asarray([[[0.3], [-1.0], [2.0]]])
-    root, inverse, known = theta._given_copy(factor, copy, spread)
+    root, inverse, known = surrogate.given_copy(factor, copy, spread)
     covariance = np.linalg.inv(np.eye(3) + factor.T @ factor / 0.7)
     mean = covariance @ factor.T @ copy[0] / 0.7
     np.testing.assert_allclose(inverse[0].T @ inverse[0], covariance, rtol=1e-10)
@@ -58,7 +58,7 @@ def test_the_density_of_a_copy(x64):
     found, expected = [], []
     for length in (0.5, 2.0, 30.0):
         factor = lower(length)
-        root, _, known = theta._given_copy(factor, copy, jnp.full((1, 1, 1), 0.7))
+        root, _, known = surrogate.given_copy(factor, copy, jnp.full((1, 1, 1), 0.7))
         found.append(0.5 * jnp.sum(known**2) - jnp.sum(jnp.log(jnp.diagonal(root[0]))))
         normal = stats.multivariate_normal(np.zeros(3), factor @ factor.T + 0.7 * np.eye(3))
         expected.append(normal.logpdf(np.asarray(copy[0, :, 0])))
@@ -86,7 +86,7 @@ def test_the_rest_given_the_hyperparameters_has_the_same_density(x64, name):
 def test_every_hyperparameter_moves_and_nothing_else(x64, key, name):
     problem = PROBLEMS[name]()
     state = state_of(problem, 3)
-    moved, stayed = jax.jit(theta.moved)(key, problem, state, theta.widths(problem))
+    moved, stayed = jax.jit(theta_slices.moved)(key, problem, state, theta.widths(problem))
     before, after = theta.free_values(state.free), theta.free_values(moved.free)
     assert int(stayed) == 0
     for x, y in zip(jax.tree.leaves(before), jax.tree.leaves(after), strict=True):

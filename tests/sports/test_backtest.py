@@ -122,6 +122,7 @@ def test_a_forecast_does_not_depend_on_its_neighbours_keys():
         ({"baselines": ["oracle"]}, "there is no 'oracle', expected some of line"),
         ({"window": 0}, "window=0, expected a number of seasons"),
         ({"steps": 3}, "there is no option 'steps'"),
+        ({"engine": "nuts"}, "engine='nuts', expected 'hmc' or 'slice'"),
         ({"block": "month"}, "block='month', expected"),
     ],
 )

@@ -75,7 +75,7 @@ def test_upcoming_games_have_no_scores():
 
 
 def test_lines_are_numbers_where_there_are_any():
-    frame = Games(table(spread_home=["-3", "", "pk", "2.5"])).frame
+    frame = Games(table(spread_home=["-3", "", None, "2.5"])).frame
     np.testing.assert_array_equal(frame["spread_home"], [-3.0, np.nan, np.nan, 2.5])
 
 
@@ -91,6 +91,7 @@ def test_other_columns_are_ignored_with_one_notice():
         ({"home_score": [1, "x", 2, 3]}, "row 2, column 'home_score': found 'x'"),
         ({"away": ["B", "B", "A", "C"]}, "row 2: 'B' plays against itself"),
         ({"neutral": [0, 2, 0, 0]}, "row 2, column 'neutral': found 2, expected 0 or 1"),
+        ({"total": [40, "pk", 41, 42]}, "row 2, column 'total': found 'pk', expected a number"),
         ({"home": ["A", None, "C", "A"]}, "row 2, column 'home': found a missing entry"),
     ],
 )

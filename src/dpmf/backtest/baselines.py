@@ -12,6 +12,7 @@ from dpmf.backtest.forecaster import (
     Plan,
     error_covariance,
     known_scores,
+    package,
 )
 from dpmf.backtest.prediction import Prediction
 from dpmf.errors import ConfigError
@@ -66,17 +67,12 @@ class Melo:
     """Margin-dependent Elo of the package `melo`, once for margins and once for totals."""
 
     LINES = 61  # handicaps at which ratings are kept
-    RATE = 0.1  # update of a rating after a game, near what its documentation uses
+    RATE = 0.1  # update of a rating after a game
 
     def forecasts(
         self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
     ) -> Forecasts:
-        try:
-            from melo import Melo as Rated
-        except ImportError as error:
-            raise ConfigError(
-                "melo: the package is not installed; pip install melo."
-            ) from error
+        Rated = package("melo").Melo
 
         def rated(games: pd.DataFrame, values: np.ndarray, commutes: bool):
             reach = 4 * values.std()

@@ -1,14 +1,16 @@
 """What every forecaster is: games and cutoffs in, one prediction per cutoff out."""
 
 import dataclasses
+import importlib
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
 
 from dpmf.backtest.cutoffs import Cutoff
 from dpmf.backtest.prediction import Prediction
+from dpmf.errors import ConfigError
 from dpmf.inference.progress import Report
 
 SCORES = ["home_score", "away_score"]
@@ -23,7 +25,6 @@ class Plan:
     """How a backtest is to be run."""
 
     window: int | None = 3  # seasons that are learned from, the current one included
-    protocol: str = "default"
     engine: str = "hmc"
     chains: int = 4
     warmup: int = 400
@@ -55,6 +56,18 @@ class Forecaster(Protocol):
             cutoffs: When forecasts are made, and of which games.
             plan: How.
         """
+
+
+def package(name: str) -> Any:
+    """A package that only this forecaster needs.
+
+    Raises:
+        ConfigError: It is not installed.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ConfigError(f"{name}: not installed; pip install {name}.") from error
 
 
 def known_scores(frame: pd.DataFrame, past: np.ndarray) -> np.ndarray:

@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from dpmf.backtest.cutoffs import Cutoff
-from dpmf.backtest.forecaster import Forecasts, Plan, known_scores
+from dpmf.backtest.forecaster import Forecasts, Plan, known_scores, package
 from dpmf.backtest.prediction import Prediction
-from dpmf.errors import ConfigError
 
 YEAR = 365.25
 SHARES = (0.05, 0.1, 0.2)  # of the margin's variance that a team's strength may have
@@ -25,12 +24,7 @@ class Kickscore:
     def forecasts(
         self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
     ) -> Forecasts:
-        try:
-            import kickscore
-        except ImportError as error:
-            raise ConfigError(
-                "kickscore: the package is not installed; pip install kickscore."
-            ) from error
+        kickscore = package("kickscore")
         years = (frame["date"] - frame["date"].min()).dt.days.to_numpy() / YEAR
 
         def fitted(past: np.ndarray, share: float, scale: float):

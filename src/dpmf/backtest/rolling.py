@@ -59,7 +59,7 @@ def backtest(
         baselines: Some of "line", "elo538", "melo", "kickscore", "home"; those that need
             neither a package nor a missing column if left out.
         progress: A bar on a terminal.
-        **plan: `protocol`, `engine`, `chains`, `warmup`, `draws`, `thin` and `seed`.
+        **plan: `engine`, `chains`, `warmup`, `draws`, `thin` and `seed`.
 
     Returns:
         Tables of scores, of means by season, and of diagnostics.
@@ -104,7 +104,10 @@ def _plan(window: int | None, options: dict[str, Any]) -> Plan:
         )
     if window is not None and window < 1:
         raise ConfigError(f"window={window!r}, expected a number of seasons, at least 1.")
-    return Plan(window=window, **options)
+    plan = Plan(window=window, **options)
+    if plan.engine not in ("hmc", "slice"):
+        raise ConfigError(f"engine={plan.engine!r}, expected 'hmc' or 'slice'.")
+    return plan
 
 
 def _require_history(frame: pd.DataFrame, days: list[Cutoff], window: int | None) -> None:

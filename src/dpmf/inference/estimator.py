@@ -2,7 +2,7 @@
 
 import dataclasses
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +25,9 @@ from dpmf.model.predictor import predictor
 from dpmf.model.simulate import simulate_state, simulate_values
 from dpmf.model.spec import Spec, spec
 from dpmf.model.state import FREE_ALL, Parameters, State
+
+if TYPE_CHECKING:
+    import dpmf.posterior.fit
 
 Pair = tuple[Any, Any]
 BUDGET = 512 * 2**20  # bytes of kept states
@@ -172,7 +175,7 @@ class DPMF:
         hyperparameters: Hyperparameters | None = None,
         progress: bool | Report = True,
         budget: int = BUDGET,
-    ) -> "dpmf.posterior.fit.Fit":  # type: ignore[name-defined]
+    ) -> "dpmf.posterior.fit.Fit":
         """Sample the posterior.
 
         Args:

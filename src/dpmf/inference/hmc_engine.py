@@ -1,6 +1,6 @@
 """The `hmc` engine: Hamiltonian trajectories, all chains in step.
 
-They move everything but the kernel hyperparameters, which are sliced in between (`theta`).
+They move all but the kernel hyperparameters, which are sliced in between (`theta_slices`).
 """
 
 from functools import partial
@@ -13,7 +13,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int, Key
 
 from dpmf.inference import adaptation as adapt
-from dpmf.inference import level, theta
+from dpmf.inference import level, theta, theta_slices
 from dpmf.inference.problem import Problem
 from dpmf.model.state import State
 from dpmf.samplers import hmc
@@ -51,7 +51,7 @@ def step(
 ) -> tuple[State, Step]:
     """One transition of one chain: slices of the hyperparameters, then a trajectory."""
     key_theta, key_trajectory = jr.split(key)
-    state, stayed = theta.moved(key_theta, problem, state, tuning.widths)
+    state, stayed = theta_slices.moved(key_theta, problem, state, tuning.widths)
     given, rest, known = theta.held(problem, state)
 
     def density(position):
@@ -196,7 +196,7 @@ def _step(
     def one(index, state):
         return step(jr.fold_in(key_step, index + 1), problem, state, tuning, steps)
 
-    axes: Any = Step(0, 0, hmc.Info(0, 0, None, 0, 0), 0)  # type: ignore[arg-type]
+    axes: Any = Step._make((0, 0, hmc.Info._make((0, 0, None, 0, 0)), 0))
     moved, taken = jax.vmap(one, out_axes=(0, axes))(indices, chains)
     return moved, taken, stride
 

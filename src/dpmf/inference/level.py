@@ -8,9 +8,9 @@ way to the level itself. y is linear in that coordinate, $y = y_0 + z\,b$, hence
 $z = (\bar y - \bar y_0)/\bar b$ and $\mathrm{d}z/\mathrm{d}\bar y = 1/\bar b$.
 
 Where the mean of the rows is pooled, the same holds at every point of its grid: how much
-better all teams do at home is known ten times better than whether attack or defence makes
-it so. Then the pooled functions, in the units of the row mean, take the place of their
-white, and their first coordinate at each point gives way to the level of y there.
+better all teams do at home is known far better than whether attack or defence makes it so.
+Then the pooled functions, in the units of the row mean, take the place of their white, and
+their first coordinate at each point gives way to the level of y there.
 """
 
 import math
@@ -22,7 +22,7 @@ from jaxtyping import Array, Float
 
 from dpmf.inference.problem import Problem
 from dpmf.kernels.cholesky import triangular_inverse
-from dpmf.model.coordinates import log_prior, parameters, sum_first
+from dpmf.model.coordinates import log_prior, sum_first
 from dpmf.model.density import log_white
 from dpmf.model.features import Factors, coloured
 from dpmf.model.gather import sums
@@ -86,7 +86,7 @@ def log_density(problem: Problem, state: State, known: Held | None = None) -> Fl
     at_level = first if pooled is None else first[pooled.entry]
     y = (line.origin + at_level * line.slope).reshape(problem.arrays.values.shape)
     free = _in_white(problem, _with_first(state, first), known)
-    noise = problem.spec.likelihood.at(parameters(problem.spec, free.free, problem.fixed).noise)
+    noise = problem.spec.likelihood.at(values.noise)
     each = noise.log_prob(y, problem.arrays.values)
     slopes = jnp.where(_count(problem) == 0, 1.0, _average(problem, line.slope))
     jacobian = -jnp.sum(jnp.log(slopes))

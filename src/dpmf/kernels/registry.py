@@ -34,13 +34,12 @@ def register(spec_class: type) -> None:
 
 def replaced(spec: Spec, **changes: Any) -> Spec:
     """A copy with some fields changed, whatever the arguments of its constructor."""
-    fields = {f.name: getattr(spec, f.name) for f in dataclasses.fields(spec)}  # type: ignore[arg-type]
-    return _built(type(spec), fields | changes)
+    return _built(type(spec), _values(spec) | changes)
 
 
 def to_dict(spec: Any) -> dict[str, Any]:
     """The spec in values that JSON knows."""
-    values = {f.name: getattr(spec, f.name) for f in dataclasses.fields(spec)}
+    values = _values(spec)
     name = type(spec).__name__
     return {
         "type": name,
@@ -96,3 +95,8 @@ def _decoded(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(_decoded(part) for part in value)
     return from_dict(value) if isinstance(value, Mapping) else value
+
+
+def _values(spec: Any) -> dict[str, Any]:
+    """The fields of a spec, by name."""
+    return {field.name: getattr(spec, field.name) for field in dataclasses.fields(spec)}

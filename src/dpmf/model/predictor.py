@@ -54,6 +54,18 @@ def means(
     return constant + take(table, cells.pooled)
 
 
+def side_features(
+    white: Float[Array, "rank members inputs"],
+    pooled_white: Float[Array, "rank one inputs"] | None,
+    over: Coloured,
+    shared: Side,
+    cells: SideLayout,
+) -> Float[Array, "rank cells"]:
+    """The features of one side at every cell: u, or v before softplus."""
+    mean = means(pooled_white, over, shared, cells)
+    return mean + deviations(white, over, shared, cells)
+
+
 def product(
     u: Float[Array, "rank cells"], unit: Float[Array, "rank cells"]
 ) -> Float[Array, " cells"]:
@@ -89,13 +101,8 @@ def cell_features(
         over: The factors at `values`, where they are known already.
     """
     over = over or all_factors(spec, values, arrays)
-
-    def side(white, pooled_white, over, shared, cells):
-        mean = means(pooled_white, over, shared, cells)
-        return mean + deviations(white, over, shared, cells)
-
-    u = side(white.rows, white.rows_pooled, over.rows, values.rows, arrays.rows)
-    v = side(white.cols, white.cols_pooled, over.cols, values.cols, arrays.cols)
+    u = side_features(white.rows, white.rows_pooled, over.rows, values.rows, arrays.rows)
+    v = side_features(white.cols, white.cols_pooled, over.cols, values.cols, arrays.cols)
     return u, jax.nn.softplus(v)
 
 

@@ -188,7 +188,7 @@ def _put_together(plain: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
     return Fit(
         _model_from_dict(plain["model"]),
         spec,
-        Grids(*(grid(name) for name in Grids._fields)),  # type: ignore[arg-type]
+        Grids._make(grid(name) for name in Grids._fields),
         fixed,
         Dyads(Codebook.from_dict(plain["codebook"]), **data),
         Draws(states, named("stat", "stats"), named("tuning", "tuning")),

@@ -158,7 +158,7 @@ class Fit:
             levels = tuple(distinct(cell_points(data, one))[0] for one in grid.columns)
             return Grid(grid.columns, levels)
 
-        return Grids(*(over(grid) for grid in self.grids))  # type: ignore[arg-type]
+        return Grids._make(over(grid) for grid in self.grids)
 
     def last_states(
         self, points: Grids, data: Dyads, fixed: Fixed, chains: int, seed: int

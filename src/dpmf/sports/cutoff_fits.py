@@ -23,7 +23,7 @@ from dpmf.data import Dyads
 from dpmf.inference.chains import Kept, Sizes, run_many
 from dpmf.inference.diagnostics import diagnostics
 from dpmf.inference.problem import Problem
-from dpmf.inference.start import start
+from dpmf.inference.start import starts
 from dpmf.model.layout import Grids, grids, layout
 from dpmf.model.predictor import predictor
 from dpmf.model.spec import Spec
@@ -86,10 +86,8 @@ def forecasts(
 def _spec(score_model, frame, data: Dyads, first: Cutoff, plan: Plan) -> Spec:
     """The model with all its constants, from games before the first cutoff and the calendar."""
     known = data.take(first.past(frame, plan.window))
-    likelihood = score_model.model().spec(known).likelihood
-    scale, spread = likelihood.scales(known.values)
     lengths = frame.groupby("season")["week"].max().to_dict()
-    return score_model.model(lengths=lengths, scale=scale, spread=spread).spec(known)
+    return score_model.model(lengths).spec(known)
 
 
 def _task(data: Dyads, frame: pd.DataFrame, cutoff: Cutoff, plan: Plan) -> _Task:
@@ -134,12 +132,9 @@ def _kept(spec: Spec, tasks: list[_Task], plan: Plan) -> list[Kept]:
 
 
 def _run(problems, centres, keys, keep: FirstEvents, plan: Plan, report) -> Kept:
-    def begin(problem, centre, key):
-        each = jax.vmap(lambda c: jr.fold_in(key, c))(jnp.arange(plan.chains))
-        return jax.vmap(lambda k: start(problem, centre, k))(each)
-
     key_start, key_run = jnp.swapaxes(jax.vmap(jr.split)(keys), 0, 1)
-    states = jax.jit(jax.vmap(begin))(problems, centres, key_start)
+    by_chain = jax.vmap(lambda key: jr.split(key, plan.chains))(key_start)
+    states = jax.vmap(starts)(problems, centres, by_chain)
     sizes = Sizes(plan.warmup, plan.draws, plan.thin)
     return run_many(plan.engine, problems, states, sizes, key_run, keep, report)
 
@@ -154,7 +149,7 @@ def _laid_out(points: Grids, task: _Task, sizes: list) -> Any:
         None if grid is None else lengthened(grid, size)
         for grid, size in zip(points, sizes, strict=True)
     ]
-    arrays = layout(Grids(*longer), task.data)[1]  # type: ignore[arg-type]
+    arrays = layout(Grids._make(longer), task.data)[1]
     return dataclasses.replace(arrays, weight=arrays.weight.at[: task.upcoming].set(0.0))
 
 

@@ -196,8 +196,16 @@ def _flags(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
 
 
 def _some_numbers(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
-    """Numbers where there are any."""
-    found = pd.to_numeric(pd.Series(table[name].to_list(), dtype=object), errors="coerce")
+    """Numbers, or NaN where an entry is empty."""
+    given = pd.Series(table[name].to_list(), dtype=object)
+    empty = given.isna() | (given.astype(str).str.strip() == "")
+    found = pd.to_numeric(given.where(~empty), errors="coerce")
+    wrong = np.flatnonzero(found.isna() & ~empty)
+    if wrong.size:
+        raise DataError(
+            f"{source}: row {wrong[0] + 1}, column {name!r}: found {given[wrong[0]]!r}, "
+            "expected a number or nothing; mend the entry or leave it empty."
+        )
     return found.to_numpy(float)
 
 

@@ -80,9 +80,9 @@ def score_model(
         rank: Number of latent features.
         side: Side information: "time", "home", both, or nothing, which is PMF.
         kernel: Kernel over time, such as `kernels.Matern12`.
-        paper: The paper's own choices: a squared exponential, and a constant mean. The
-            default is what forecast best: Matern 1/2, and a mean of the attacks that is
-            a function of the venue.
+        paper: The paper's own choices: a squared exponential over time, and a constant
+            mean. The default is Matern 1/2, and a mean of the attacks that is a function
+            of the venue.
     """
     side = tuple(side)
     unknown = [one for one in side if one not in SIDES]

@@ -1,0 +1,225 @@
+"""Slices along kernel hyperparameters, one latent function at a time.
+
+A trial recomputes one factor of one side, and never a gradient.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float, Int, Key
+
+from dpmf.inference import surrogate, theta
+from dpmf.inference.problem import Problem
+from dpmf.kernels import Kernel
+from dpmf.model.features import Factors, coloured, factor, factors
+from dpmf.model.gather import Lookup, take
+from dpmf.model.predictor import product, side_factors, side_features
+from dpmf.model.state import Parameters, State, Theta
+from dpmf.priors import Prior
+from dpmf.samplers import slice
+
+
+class _Family(NamedTuple):
+    """K functions that enter the features of a side linearly: rest + mix @ functions."""
+
+    kernel: Kernel
+    priors: dict[str, Prior]
+    white: Float[Array, "rank members inputs"]
+    levels: tuple[Float[Array, "_ _"], ...]
+    cells: Lookup
+    mix: Float[Array, "rank rank"]
+
+    def at_cells(
+        self, white: Float[Array, "some members inputs"], over: Factors
+    ) -> Float[Array, "some cells"]:
+        """Function values at every cell."""
+        functions = coloured(white, over)
+        return take(functions.reshape(functions.shape[0], -1), self.cells)
+
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """The hyperparameters of each factor of the grid."""
+        each = self.kernel.factor_labels()
+        dense = len(self.levels) < len(each)
+        return (tuple(self.priors),) if dense else each
+
+
+class _Likelihood(NamedTuple):
+    """The likelihood as a function of the features of one side."""
+
+    entries: Callable[[Float[Array, "rank cells"]], Float[Array, " cells"]]  # y
+    log_prob: Callable[[Float[Array, " cells"]], Float[Array, ""]]
+
+    def noise_of(
+        self, features: Float[Array, "rank cells"], direction: Float[Array, "rank one"]
+    ) -> Float[Array, ""]:
+        """Variance that the data leave to all values of a function together."""
+        along = jnp.broadcast_to(direction, features.shape)
+        y, slope = jax.jvp(self.entries, (features,), (along,))
+        curvature = -jax.jvp(jax.grad(self.log_prob), (y,), (jnp.ones_like(y),))[1]
+        return 1 / jnp.maximum(jnp.sum(jnp.maximum(curvature, 0.0) * slope**2), 1e-12)
+
+
+def moved(
+    key: Key[Array, ""], problem: Problem, state: State, widths: Float[Array, " theta"]
+) -> tuple[State, Int[Array, ""]]:
+    """Slice every hyperparameter once; white follows as the held copies say.
+
+    Args:
+        key: Random key.
+        problem: What is sampled.
+        state: Where the chain is.
+        widths: Of the first bracket of each, in the order of `theta.free_values`.
+
+    Returns:
+        The new state, and how many moves were cut off.
+    """
+    by_name = ravel_pytree(theta.free_values(state.free))[1](widths)
+    stayed = jnp.zeros((), int)
+    for number, name in enumerate(by_name):
+        side, part = name.split()
+        key_part = jr.fold_in(key, number)
+        new, white, cut = _part(key_part, problem, state, side, part, by_name[name])
+        own = getattr(state.free, side)._replace(**{part: new})
+        functions = side if part == "theta" else f"{side}_pooled"
+        state = State(
+            state.white._replace(**{functions: white}),
+            state.free._replace(**{side: own}),
+        )
+        stayed += cut
+    return state, stayed
+
+
+def _part(
+    key: Key[Array, ""], problem: Problem, state: State, side: str, part: str, widths: Theta
+) -> tuple[Theta, Float[Array, "rank members inputs"], Int[Array, ""]]:
+    """Slice the hyperparameters of one family of functions, one function after another."""
+    values = problem.parameters(state)
+    family = _family(problem, state, values, side, part)
+    over = factors(family.kernel, getattr(getattr(values, side), part), family.levels)
+    now = family.at_cells(family.white, over)
+    features, likelihood = _side(problem, state, values, side)
+    rest = features - family.mix @ now  # what other functions of the side add up to
+    free: Theta = getattr(getattr(state.free, side), part)
+
+    def one(now, k):
+        theta, own_widths = jax.tree.map(lambda x: x[k], (free, widths))
+        direction = family.mix[:, k][:, None]
+        others = rest + family.mix @ now - direction * now[k]
+
+        def log_likelihood(at_cells):
+            return likelihood.log_prob(likelihood.entries(others + direction * at_cells))
+
+        white, cut = family.white[k], jnp.zeros((), int)
+        spread = likelihood.noise_of(others, direction) * white.size
+        for axis, labels in enumerate(family.labels()):
+            if labels:
+                key_axis = jr.fold_in(jr.fold_in(key, k), axis)
+                theta, white, stayed = _axis(
+                    key_axis, family, theta, white, axis, labels, own_widths, spread,
+                    log_likelihood,
+                )  # fmt: skip
+                cut += stayed
+        value = {name: p.value(theta[name])[None] for name, p in family.priors.items()}
+        over = factors(family.kernel, value, family.levels)
+        moved = family.at_cells(white[None], over)[0]
+        return now.at[k].set(moved), (theta, white, cut)
+
+    _, (theta, white, cut) = jax.lax.scan(one, now, jnp.arange(now.shape[0]))
+    return theta, white, jnp.sum(cut)
+
+
+def _axis(
+    key, family: _Family, theta: Theta, white, axis, labels, widths, spread, log_likelihood
+):
+    """Slice the hyperparameters of one factor of one function's grid."""
+    key_copy, key_slice = jr.split(key)
+    values = {name: prior.value(theta[name]) for name, prior in family.priors.items()}
+    levels = range(len(family.levels))
+    over = [factor(family.kernel, values, family.levels, i) for i in levels]
+    shape = tuple(len(one) for one in over)
+
+    others = tuple(n for i, n in enumerate(shape) if i != axis)
+
+    def series(white):  # (other points, the factor's axis, members)
+        grid = jnp.moveaxis(white.reshape(-1, *shape), (axis + 1, 0), (-2, -1))
+        return grid.reshape(-1, shape[axis], white.shape[0])
+
+    def unseries(grid):
+        grid = grid.reshape(*others, shape[axis], white.shape[0])
+        return jnp.moveaxis(grid, (-2, -1), (axis + 1, 0)).reshape(white.shape)
+
+    here = series(white)
+    spread = surrogate.spreads(
+        [one for i, one in enumerate(over) if i != axis], spread, shape[axis]
+    )
+    noise = jnp.sqrt(spread) * jr.normal(key_copy, here.shape)
+    copy = over[axis] @ here + noise
+    root, _, known = surrogate.given_copy(over[axis], copy, spread)
+    held = jnp.swapaxes(root, -1, -2) @ here - known
+    position, restore = ravel_pytree({label: theta[label] for label in labels})
+
+    def moved_to(position):
+        at = restore(position)
+        new = values | {label: family.priors[label].value(at[label]) for label in labels}
+        lower = factor(family.kernel, new, family.levels, axis)
+        root, inverse, known = surrogate.given_copy(lower, copy, spread)
+        volume = jnp.sum(jnp.log(jnp.diagonal(root, axis1=-2, axis2=-1)))
+        volume *= copy.size / root.size * len(lower)  # a root may serve many series
+        log_copy = 0.5 * jnp.sum(known**2) - volume
+        white = jnp.swapaxes(inverse, -1, -2) @ (known + held)
+        return unseries(white), lower, log_copy
+
+    def log_density_at(position):
+        at = restore(position)
+        prior = sum(family.priors[label].log_density(at[label]) for label in labels)
+        moved, lower, log_copy = moved_to(position)
+        new = tuple((lower if i == axis else one)[None] for i, one in enumerate(over))
+        return prior + log_copy + log_likelihood(family.at_cells(moved[None], new)[0])
+
+    flat_widths = ravel_pytree({label: widths[label] for label in labels})[0]
+    position, info = slice.sweep(key_slice, position, log_density_at, flat_widths)
+    return theta | restore(position), moved_to(position)[0], jnp.sum(info.stayed)
+
+
+def _family(
+    problem: Problem, state: State, values: Parameters, side: str, part: str
+) -> _Family:
+    spec, cells = getattr(problem.spec, side), getattr(problem.arrays, side)
+    shared: Any = getattr(values, side)
+    if part == "theta":
+        white = getattr(state.white, side)
+        mix = shared.sd[:, None] * shared.corr
+        return _Family(spec.kernel, spec.theta(), white, cells.levels, cells.function, mix)
+    white, mix = getattr(state.white, f"{side}_pooled"), jnp.diag(shared.pooled_sd)
+    levels, index = cells.pooled_levels, cells.pooled
+    return _Family(spec.pooled, spec.pooled_theta(), white, levels, index, mix)
+
+
+def _side(
+    problem: Problem, state: State, values: Parameters, side: str
+) -> tuple[Float[Array, "rank cells"], _Likelihood]:
+    """The features of one side, and the likelihood as a function of them."""
+    spec, arrays, white = problem.spec, problem.arrays, state.white
+
+    def features(name: str) -> Float[Array, "rank cells"]:
+        shared, cells = getattr(values, name), getattr(arrays, name)
+        over = side_factors(getattr(spec, name), shared, cells)
+        own, pooled = getattr(white, name), getattr(white, f"{name}_pooled")
+        return side_features(own, pooled, over, shared, cells)
+
+    other = features("cols" if side == "rows" else "rows")
+    unit = jax.nn.softplus(other)
+    noise = spec.likelihood.at(values.noise)
+
+    def entries(own):
+        return product(own, unit) if side == "rows" else product(other, jax.nn.softplus(own))
+
+    def log_prob(y):
+        each = noise.log_prob(y.reshape(arrays.values.shape), arrays.values)
+        return jnp.sum(arrays.weight * each)
+
+    return features(side), _Likelihood(entries, log_prob)
