@@ -41,7 +41,7 @@ def deviations(
 
 
 def means(
-    pooled_white: Float[Array, "rank one inputs"] | None,
+    pooled_white: Float[Array, "rank one pooled_inputs"] | None,
     over: Coloured,
     shared: Side,
     cells: SideLayout,
@@ -56,7 +56,7 @@ def means(
 
 def side_features(
     white: Float[Array, "rank members inputs"],
-    pooled_white: Float[Array, "rank one inputs"] | None,
+    pooled_white: Float[Array, "rank one pooled_inputs"] | None,
     over: Coloured,
     shared: Side,
     cells: SideLayout,
