@@ -10,10 +10,10 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo prove format clean
+.PHONY: help test demo prove reproduce-table1 format clean
 
 help:  ## List the targets
-	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
 
 test: .venv/.dev  ## Check format, lint and types, then run the tests (WORKERS=auto)
 	$(BIN)/ruff format --check .
@@ -26,6 +26,9 @@ demo: .venv/.core  ## Fit the embedded games and show what comes out
 
 prove: .venv/.dev  ## Run the long proofs
 	$(BIN)/python proofs/run.py
+
+reproduce-table1: .venv/.dev  ## The paper's Table 1 on ../shared/data (hours on a CPU)
+	$(BIN)/python benchmarks/table1.py
 
 format: .venv/.dev  ## Rewrite the code in the one format
 	$(BIN)/ruff format .

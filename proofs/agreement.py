@@ -2,37 +2,35 @@
 
 Chains are independent, so their spread gives the Monte-Carlo error of every mean and sd.
 A run can stop after some minutes and go on later: the last states and the sums so far are
-kept in a folder. Sums of further chains, run elsewhere with another seed, may be put beside
-them under any name that begins with the engine's.
+kept in a folder. Another batch of chains has its own seeds and its own files, which may be
+made elsewhere and put beside the others: all that are found are joined.
 """
 
 import pickle
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 import pandas as pd
-from jax.flatten_util import ravel_pytree
 from scipy import stats
 
 from dpmf import DPMF, datasets
 from dpmf.data import Dyads
-from dpmf.inference import chains as runs
-from dpmf.inference import hmc_engine, slice_engine
 from dpmf.inference.problem import Problem
-from dpmf.inference.start import start
 from dpmf.kernels import Matern12, SeasonGap, SquaredExponential
 from dpmf.model.layout import Grids, grids, layout
 from dpmf.model.predictor import predictor
 from dpmf.model.state import FREE_ALL, State
-from dpmf.posterior.extension import extended_white
+from dpmf.posterior.extension import extended_white, widening
+from proofs import chunked
 from proofs.row import Row, worst
+from proofs.sums import Sums, added, errors, estimates, load
 
+SAMPLERS = {"hmc": chunked.hmc, "slice": chunked.slices, "nuts": chunked.nuts}
 ERROR = 0.03  # Monte-Carlo error allowed, as a share of the posterior sd
 PREDICTED = 4  # weeks
 
@@ -67,14 +65,6 @@ SMALL = Size(
     {"hmc": 100, "slice": 40},
     1.0,
 )
-
-
-class Sums(NamedTuple):
-    """Per chain, over all kept draws: how many, their sum and that of their squares."""
-
-    count: np.ndarray  # (chains,)
-    first: np.ndarray  # (chains, quantities): y of the predicted events, sigma, rho
-    second: np.ndarray
 
 
 class Games(NamedTuple):
@@ -128,7 +118,8 @@ def prove(
     work: Path,
     *,
     minutes: float | None = None,
-    engines: tuple[str, ...] = ("hmc", "slice", "nuts"),
+    engines: tuple[str, ...] = tuple(SAMPLERS),
+    batch: int = 0,
 ) -> list[Row]:
     """Run the engines until they are precise enough, then compare all that are.
 
@@ -137,6 +128,7 @@ def prove(
         work: Folder for states and sums.
         minutes: Stop after this time, all engines together; None never stops early.
         engines: Those to run now.
+        batch: Number of the batch of chains to run.
 
     Returns:
         Nothing while an engine of `size` has no sums yet.
@@ -146,7 +138,7 @@ def prove(
     deadline = time.monotonic() + 60 * (minutes or np.inf)
     for engine in engines:
         if engine in size.chains and time.monotonic() < deadline:
-            advance(engine, played, size, work, deadline)
+            advance(engine, played, size, work / f"{engine}-{batch}", deadline, batch)
     found = {engine: load(work, engine) for engine in size.chains}
     missing = [engine for engine, one in found.items() if one is None]
     if missing:
@@ -155,62 +147,52 @@ def prove(
     return compared(found, size, len(played.upcoming.rows))
 
 
-def advance(engine: str, played: Games, size: Size, work: Path, deadline: float) -> None:
-    """Go on from the last saved states until precise enough or out of time."""
-    path = work / f"{engine}.pickle"
-    saved = pickle.loads(path.read_bytes()) if path.exists() else None
-    sums = load(work, f"{engine}.")
-    run = {"hmc": _hmc, "slice": _slice, "nuts": _nuts}[engine]
+def advance(
+    engine: str, played: Games, size: Size, files: Path, deadline: float, batch: int
+) -> None:
+    """Go on from the last saved states until all batches are precise enough, or out of time."""
+    states_file = files.with_suffix(".pickle")
+    saved = pickle.loads(states_file.read_bytes()) if states_file.exists() else None
+    sums = load(files.parent, f"{files.name}.")
+    seed = 10 * batch + list(SAMPLERS).index(engine)
+    course = chunked.Course(
+        size.chains[engine], size.warmup[engine], size.chunk[engine], played.centre, seed
+    )
     seen = _seen(played)
-    chunk_time = 0.0
-    for state, states in run(played, size, saved):
-        begun = time.monotonic()
+    begun = time.monotonic()
+    for state, states in SAMPLERS[engine](played.problem, course, saved):
         if states is not None:
             number = 0 if sums is None else int(sums.count[0])
-            x = np.asarray(seen(states, jr.fold_in(jr.key(7), number)))
-            sums = _added(sums, x)
-            np.savez(work / f"{engine}.npz", **sums._asdict())
-        path.write_bytes(pickle.dumps(jax.tree.map(np.asarray, state)))
+            x = np.asarray(seen(states, jr.fold_in(jr.key(seed + 1_000_000), number)))
+            sums = added(sums, x)
+            np.savez(files.with_suffix(".npz"), **sums._asdict())
+        states_file.write_bytes(pickle.dumps(jax.tree.map(np.asarray, state)))
         if sums is not None:
-            worst_error = max(np.max(one) for one in errors(sums))
+            everything = load(files.parent, engine)
+            assert everything is not None
+            worst_error = max(np.max(one) for one in errors(everything))
             print(
-                f"agreement: {engine} {sums.count[0]} draws, error {worst_error:.1%}",
+                f"agreement: {files.name} {sums.count[0]} draws, error {worst_error:.1%}",
                 flush=True,
             )
             if worst_error < 0.9 * size.error or sums.count[0] >= size.draws[engine]:
                 return
-        chunk_time = max(chunk_time, time.monotonic() - begun)
-        if time.monotonic() + chunk_time > deadline:
+        took, begun = time.monotonic() - begun, time.monotonic()
+        if begun + took > deadline:
             return
-
-
-def load(work: Path, name: str) -> Sums | None:
-    """The sums of all files whose name begins so, chain after chain."""
-    parts = []
-    for path in sorted(work.glob(f"{name}*.npz")):
-        with np.load(path) as kept:
-            chains = len(kept["first"])
-            count = np.broadcast_to(kept["count"], (chains,))
-            parts.append(Sums(count, kept["first"], kept["second"]))
-    return Sums(*map(np.concatenate, zip(*parts, strict=True))) if parts else None
-
-
-def _added(sums: Sums | None, x: np.ndarray) -> Sums:
-    first, second = x.sum(axis=1), (x**2).sum(axis=1)  # x: (chains, draws, quantities)
-    new = Sums(np.full(len(x), x.shape[1]), first, second)
-    return new if sums is None else Sums(*map(np.add, sums, new))
 
 
 def _seen(played: Games):
     """y of the predicted events, sigma and rho, of states with axes (chains, draws)."""
     wider, arrays = layout(played.points, played.upcoming)
+    sizes = widening(played.points, wider, arrays)
 
     @jax.jit
     def seen(problem, arrays, states: State, key):
         def one(args):
             state, key = args
             values = problem.parameters(state)
-            white = extended_white(state.white, played.points, wider, arrays, key)
+            white = extended_white(state.white, sizes, key)
             y = predictor(problem.spec, white, values, arrays)
             return jnp.concatenate([y.reshape(-1), *[v[None] for v in values.noise.values()]])
 
@@ -221,115 +203,6 @@ def _seen(played: Games):
         return found.reshape(*shape, -1)
 
     return lambda states, key: seen(played.problem, arrays, states, key)
-
-
-def _starts(played: Games, chains: int, seed: int) -> State:
-    keys, centre = jr.split(jr.key(seed), chains), jnp.asarray(played.centre)
-    return jax.jit(jax.vmap(lambda k: start(played.problem, centre, k)))(keys)
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    pass
-
-
-def _swapped(states: State) -> State:
-    """(draws, chains, ...) to (chains, draws, ...)."""
-    return jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), states)
-
-
-def _engine(module: Any, warm, name: str, played: Games, size: Size, saved) -> Iterator:
-    """Our engines: warm up, freeze, then chunks of draws."""
-    problem, chunk = played.problem, size.chunk[name]
-    if saved is None:
-        starts = _starts(played, size.chains[name], 1)
-        one, states = (jax.tree.map(lambda x: x[None], part) for part in (problem, starts))
-        warmed = warm(one, states, size.warmup[name], jr.key(2)[None], _silent)
-        chains, tuned = jax.tree.map(lambda x: x[0], warmed)
-        saved = (0, chains, tuned)
-        yield saved, None
-    number, chains, tuned = jax.tree.map(jnp.asarray, saved)
-    number = int(number)
-    while True:
-        chains, kept, _ = module.sample(
-            problem, jr.key(3), chains, tuned, number, chunk, 1, chunk
-        )
-        number += chunk
-        yield (number, chains, tuned), _swapped(kept)
-
-
-def _hmc(played: Games, size: Size, saved) -> Iterator:
-    return _engine(hmc_engine, runs._warm_hmc, "hmc", played, size, saved)
-
-
-def _slice(played: Games, size: Size, saved) -> Iterator:
-    return _engine(slice_engine, runs._warm_slice, "slice", played, size, saved)
-
-
-def _nuts(played: Games, size: Size, saved) -> Iterator:
-    """NumPyro's sampler on the density in free coordinates, all chains in one program."""
-    from numpyro.infer import MCMC, NUTS
-
-    problem, chunk = played.problem, size.chunk["nuts"]
-    kernel = NUTS(
-        potential_fn=lambda position: -problem.log_density(problem.unflat(position)),
-        dense_mass=False,
-        target_accept_prob=0.8,
-    )
-
-    def sampler(warmup: int, draws: int) -> MCMC:
-        return MCMC(
-            kernel, num_warmup=warmup, num_samples=draws, num_chains=size.chains["nuts"],
-            chain_method="vectorized", progress_bar=False,
-        )  # fmt: skip
-
-    if saved is None:
-        starts = jax.vmap(lambda s: ravel_pytree(s)[0])(_starts(played, size.chains["nuts"], 4))
-        first = sampler(size.warmup["nuts"], 1)
-        first.run(jr.key(5), init_params=starts)
-        saved = first.last_state
-        yield _plain(saved), None
-    else:
-        # A state of the same kind, made without work, shows which of its parts are keys.
-        fresh = sampler(0, 1)
-        fresh.run(jr.key(5), init_params=jnp.zeros_like(saved.z))
-        saved = _keyed(jax.tree.map(jnp.asarray, saved), fresh.last_state)
-    going = sampler(0, chunk)
-    while True:
-        going.post_warmup_state = saved
-        going.run(saved.rng_key)
-        saved = going.last_state
-        positions = going.get_samples(group_by_chain=True)
-        yield _plain(saved), jax.jit(jax.vmap(jax.vmap(problem.unflat)))(positions)
-
-
-def _plain(state: Any) -> Any:
-    """A sampler's state whose random keys are plain arrays."""
-    return jax.tree.map(lambda x: jr.key_data(x) if _is_key(x) else x, state)
-
-
-def _keyed(state: Any, like: Any) -> Any:
-    """The keys of `like` made keys again."""
-    return jax.tree.map(lambda x, y: jr.wrap_key_data(x) if _is_key(y) else x, state, like)
-
-
-def _is_key(x: Any) -> bool:
-    return hasattr(x, "dtype") and jnp.issubdtype(x.dtype, jax.dtypes.prng_key)
-
-
-def errors(sums: Sums) -> tuple[np.ndarray, np.ndarray]:
-    """Monte-Carlo errors of mean and sd, over the posterior sd, of every quantity."""
-    _, sd, of_mean, of_sd = _estimates(sums)
-    root = np.sqrt(len(of_mean))
-    return of_mean.std(axis=0, ddof=1) / root / sd, of_sd.std(axis=0, ddof=1) / root / sd
-
-
-def _estimates(sums: Sums):
-    """Mean and sd over all chains, and each chain's contribution to both."""
-    first, second = (x / sums.count[:, None] for x in (sums.first, sums.second))
-    mean = first.mean(axis=0)
-    sd = np.sqrt(second.mean(axis=0) - mean**2)
-    squares = second - 2 * first * mean + mean**2  # around the common mean
-    return mean, sd, first, sd / 2 + squares / (2 * sd)  # linear in what a chain adds
 
 
 def compared(found: dict[str, Sums], size: Size, events: int) -> list[Row]:
@@ -351,7 +224,7 @@ def compared(found: dict[str, Sums], size: Size, events: int) -> list[Row]:
 
 
 def _pair(a: str, b: str, found: dict[str, Sums]) -> Row:
-    one, other = _estimates(found[a]), _estimates(found[b])
+    one, other = estimates(found[a]), estimates(found[b])
     tests = {}
     for name, which in (("mean", 2), ("sd", 3)):
         test = stats.ttest_ind(one[which], other[which], axis=0, equal_var=False)

@@ -83,7 +83,7 @@ def bugs() -> dict[str, Bug]:
     heavy = planted(density.log_white, "-0.5 *", "-0.5 * 1.05**2 *")
     capped = planted(
         slice.step,
-        "left = jnp.floor(budget * jr.uniform(key_budget)).astype(int)",
+        "left = jnp.floor(budget * share).astype(int)",
         "left = jnp.asarray(budget // 2)",
     )
     last_trial = planted(

@@ -19,7 +19,7 @@ from dpmf.model.layout import Grids, layout
 from dpmf.model.predictor import predictor
 from dpmf.model.simulate import simulate_state, simulate_values
 from dpmf.model.state import State
-from dpmf.posterior.extension import extended_white
+from dpmf.posterior.extension import extended_white, widening
 from proofs.league import LENGTHS, dyads, frame, on, with_values
 from proofs.row import Row, worst
 from proofs.transitions import advanced, by_hmc
@@ -69,7 +69,7 @@ def appended(dense: bool, order: str) -> Row:
     wider, arrays = layout(points, data.encode(upcoming()))
     if order == "sorted":
         wider, arrays = _sorted(wider, arrays)
-    white = extended_white(state.white, points, wider, arrays, jr.key(1))
+    white = extended_white(state.white, widening(points, wider, arrays), jr.key(1))
     theta = problem.parameters(state).rows.theta
     kernel = problem.spec.rows.kernel
     before = factors(kernel, theta, problem.arrays.rows.levels)
@@ -179,7 +179,7 @@ def _predictions(problem: Problem, values, start: State, new, size) -> np.ndarra
         def one(state, key):
             white = state.white
             if new:
-                white = extended_white(white, new[0], wider, arrays, key)
+                white = extended_white(white, widening(new[0], wider, arrays), key)
             return predictor(problem.spec, white, problem.parameters(state), arrays)[-4:]
 
         return jax.vmap(one)(states, jr.split(key, chains))

@@ -49,6 +49,7 @@ def proofs(options: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
             options.work,
             minutes=options.minutes,
             engines=tuple(options.engines.split(",")),
+            batch=options.batch,
         ),
     }
 
@@ -61,6 +62,7 @@ def main() -> None:
     parser.add_argument("--work", type=Path, default=ROOT / "proofs" / "work")
     parser.add_argument("--minutes", type=float, default=None, help="stop and save after")
     parser.add_argument("--engines", default="hmc,slice,nuts", help="of `agreement`")
+    parser.add_argument("--batch", type=int, default=0, help="further chains of `agreement`")
     parser.add_argument("--page", action="store_true", help="only write the page again")
     options = parser.parse_args()
     known = proofs(options)

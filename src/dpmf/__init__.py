@@ -14,7 +14,7 @@ from dpmf.errors import (
 )
 
 if TYPE_CHECKING:
-    from dpmf import backtest, datasets, errors, kernels, likelihoods, sports
+    from dpmf import backtest, datasets, errors, kernels, likelihoods, plots, sports
     from dpmf.data import Dyads
     from dpmf.inference.estimator import DPMF, PMF
     from dpmf.inference.hyperparameters import Hyperparameters
@@ -42,6 +42,7 @@ __all__ = [
     "kernels",
     "likelihoods",
     "load",
+    "plots",
     "read_games",
     "sports",
 ]
@@ -56,7 +57,7 @@ _MODULE_OF = {
     "load": "dpmf.posterior",
     "read_games": "dpmf.sports",
 }
-_SUBMODULES = {"backtest", "datasets", "errors", "kernels", "likelihoods", "sports"}
+_SUBMODULES = {"backtest", "datasets", "errors", "kernels", "likelihoods", "plots", "sports"}
 
 
 def __getattr__(name: str) -> Any:

@@ -5,15 +5,9 @@ import importlib.metadata
 import pytest
 
 import dpmf.cli.demo
+from command import status
 from dpmf.cli import main
 from dpmf.errors import ConfigError, DataError, DpmfError, FileError, SamplingError
-
-
-def status(*arguments: str) -> int | str | None:
-    """What the command exits with."""
-    with pytest.raises(SystemExit) as leaving:
-        main(arguments)
-    return leaving.value.code
 
 
 def plant(monkeypatch, error: BaseException) -> None:

@@ -28,7 +28,7 @@ def test_a_sweep_of_all_chains_is_a_sweep_of_each(x64, key):
     problem, states = fit.problem, last(fit)
     widths = jnp.asarray(fit.draws.tuning["widths"])
     arguments = problem, key, states, widths, NUMBER, 1, 1, CHUNK
-    together = slice_engine.sample(*arguments)[0]
+    together = jax.jit(slice_engine.advance, static_argnums=7)(*arguments)[0]
     alone = jax.jit(sweep)
     for chain in range(2):
         state = jax.tree.map(lambda x, c=chain: x[c], states)
@@ -45,8 +45,11 @@ def test_an_hmc_step_of_all_chains_is_a_step_of_each(x64, key):
     widths = learned.pop("widths")
     learned["length"] = 4 * learned["step_size"]  # short enough to be accepted
     tuning = Tuning(hmc.Tuning(**learned), widths)
-    arguments = problem, key, states, tuning, NUMBER, 1, 1, CHUNK
-    together, _, stats = hmc_engine.sample(*arguments)
+    course = hmc_engine.Course(NUMBER, 1, 1, hmc_engine.MOST, learning=False, learn_length=0.0)
+    course = jax.tree.map(jnp.asarray, course)
+    arguments = problem, key, states, hmc_engine.blank(problem, states), tuning, course, CHUNK
+    advance = jax.jit(hmc_engine.advance, static_argnums=6)
+    together, _, _, stats = advance(*arguments)
     steps = stats.steps[0, 0].astype(int)  # the same for all chains
     own = jr.fold_in(key, NUMBER)
     careful = jr.uniform(jr.split(jr.fold_in(own, 0))[1]) < hmc_engine.CAREFUL

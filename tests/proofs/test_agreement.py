@@ -2,6 +2,7 @@
 
 import numpy as np
 from proofs.row import require
+from proofs.sums import added
 
 from chance import FALSE_ALARM
 from proofs import agreement
@@ -16,7 +17,7 @@ def test_engines_agree(tmp_path):
 def test_a_shift_beyond_the_error_is_told_apart():
     random = np.random.default_rng(0)
     draws = {name: random.normal(shift, 1.0, (64, 100, 5)) for name, shift in _SHIFTS.items()}
-    sums = {name: agreement._added(None, x) for name, x in draws.items()}
+    sums = {name: added(None, x) for name, x in draws.items()}
     size = agreement.SMALL._replace(error=0.03)
     verdicts = [row.passed(FALSE_ALARM) for row in agreement.compared(sums, size, 1)]
     assert verdicts == [True, True, False]

@@ -30,15 +30,21 @@ def run(key, step, log_density, start, width, **options):
     """Chains from `start`, which is drawn from the target: nothing to burn in."""
 
     def chain(key, x):
-        def one(carry, key):
-            x, value, info = step(key, *carry, log_density, jnp.asarray(width), **options)
-            return (x, value), (x, value, info)
+        def one(here, key):
+            here, info = step(key, here, at, jnp.asarray(width), **options)
+            return here, (here, info)
 
-        return jax.lax.scan(one, (x, log_density(x)), jr.split(key, STEPS))[1]
+        unknown = jnp.full_like(x, jnp.nan)  # the first step finds it out
+        start = slice.Point(x, unknown, 0.0 * x)
+        return jax.lax.scan(one, start, jr.split(key, STEPS))[1]
+
+    def at(x):
+        return log_density(x), x**2
 
     keys = jr.split(key, CHAINS)
-    x, value, info = jax.jit(jax.vmap(chain))(keys, jnp.asarray(start))
+    (x, value, kept), info = jax.jit(jax.vmap(chain))(keys, jnp.asarray(start))
     np.testing.assert_allclose(value, jax.vmap(jax.vmap(log_density))(x), rtol=1e-12)
+    np.testing.assert_allclose(kept, x**2, rtol=1e-12)
     return np.asarray(x), info
 
 
@@ -74,13 +80,13 @@ def test_a_bracket_that_is_cut_off_leaves_the_target_alone(key, monkeypatch):
     ("old", "new", "options"),
     [
         ("left, budget - 1 - left", "jnp.array(budget), jnp.array(budget)", NARROW),
-        ("jr.uniform(key_place)", "jr.uniform(key_level)", NARROW),
-        ("bracket.trial < point", "bracket.trial > point", {}),
+        ("here.x - width * place", "here.x - width * height", NARROW),
+        ("bracket.trial < here.x", "bracket.trial > here.x", {}),
         ("log_density + jnp.log(", "log_density + 1.05 * jnp.log(", {}),
     ],
     ids=[
         "a cap on each side",
-        "one key for level and place",
+        "one number for level and place",
         "sign in shrink",
         "5 % lower level",
     ],
@@ -92,9 +98,7 @@ def test_a_planted_bug_is_found(key, old, new, options):
 
 
 def test_taking_the_last_trial_of_a_cut_bracket_is_found(key):
-    right = """point=jnp.where(accept, bracket.trial, bracket.point),
-            log_density=jnp.where(accept, value,"""
-    wrong = planted(slice.step, right, right.replace("accept", "accept | give_up"), LIMIT=0)
+    wrong = planted(slice.step, "take = accept |", "take = accept | give_up |", LIMIT=0)
     with pytest.raises(AssertionError, match="standard errors"):
         assert_exponential(key, wrong, stays=True, width=5.0)
 
@@ -127,10 +131,12 @@ def test_taking_nan_for_inside_is_found(key):
 
 
 def test_a_chain_stays_where_no_other_point_is_possible(key):
-    start, outside = jnp.array(2.0), lambda x: jnp.full_like(x, jnp.nan)
-    x, value, info = slice.step(key, start, jnp.array(0.0), outside, jnp.array(1.0))
-    assert x == 2.0
-    assert value == 0.0
+    start = slice.Point(jnp.array(2.0), jnp.array(0.0), ())
+    here, info = slice.step(
+        key, start, lambda x: (jnp.full_like(x, jnp.nan), ()), jnp.array(1.0)
+    )
+    assert here.x == 2.0
+    assert here.log_density == 0.0
     assert info.stayed
 
 
@@ -142,17 +148,19 @@ def assert_sweep(key, sweep):
     precision = jnp.asarray(np.linalg.inv(COVARIANCE))
     mean, widths = np.array([1.0, -2.0, 0.0]), jnp.array([0.5, 2.0, 8.0])
 
+    def at(x):
+        return -0.5 * (x - mean) @ precision @ (x - mean), 2.0 * x
+
     def chain(key, position):
         def one(position, key):
-            position, info = sweep(
-                key, position, lambda x: -0.5 * (x - mean) @ precision @ (x - mean), widths
-            )
-            return position, (position, info)
+            position, kept, info = sweep(key, position, at, widths)
+            return position, (position, kept, info)
 
         return jax.lax.scan(one, position, jr.split(key, STEPS))[1]
 
     start = stats.multivariate_normal(mean, COVARIANCE).rvs(CHAINS, random_state=1)
-    x, info = jax.jit(jax.vmap(chain))(jr.split(key, CHAINS), jnp.asarray(start))
+    x, kept, info = jax.jit(jax.vmap(chain))(jr.split(key, CHAINS), jnp.asarray(start))
+    np.testing.assert_allclose(kept, 2.0 * x, rtol=1e-12)
     centred = np.asarray(x) - mean
     assert_mean(centred.mean(axis=1), 0.0)
     assert_mean(np.einsum("csi,csj->cij", centred, centred) / STEPS, COVARIANCE)

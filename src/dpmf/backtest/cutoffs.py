@@ -1,7 +1,7 @@
 """Dates of games in; cutoffs out: the days on which forecasts are made."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +34,10 @@ class Cutoff(NamedTuple):
 
 
 def cutoffs(
-    frame: pd.DataFrame, seasons: Sequence[int], block: str = "4w", blocks: int | None = None
+    frame: pd.DataFrame,
+    seasons: Sequence[int],
+    block: str = "4w",
+    blocks: int | Mapping[int, int] | None = None,
 ) -> list[Cutoff]:
     """The blocks of each season that hold games; the last one takes the odd days.
 
@@ -42,7 +45,8 @@ def cutoffs(
         frame: Games with the columns date and season.
         seasons: Those to forecast.
         block: Length of a block, such as "4w" or "1d".
-        blocks: How many blocks of each season, from its first; all if left out.
+        blocks: How many blocks of each season, from its first, or of some seasons by year;
+            all if left out.
 
     Raises:
         ConfigError: A season has no games, or the length is none.
@@ -54,7 +58,8 @@ def cutoffs(
         if dates.empty:
             have = f"{frame['season'].min()} to {frame['season'].max()}"
             raise ConfigError(f"seasons: there are no games of {season} (the file has {have}).")
-        found += _season(int(season), dates, length)[:blocks]
+        most = blocks.get(season) if isinstance(blocks, Mapping) else blocks
+        found += _season(int(season), dates, length)[:most]
     return found
 
 

@@ -22,16 +22,69 @@ def silent(stage: str, done: int, total: int) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """How a backtest is to be run."""
+    """How a backtest is to be run.
+
+    The default protocol starts every cutoff cold and samples its hyperparameters. The
+    paper's learns them once, in a long run on some seasons, holds them, and starts each
+    cutoff of a season from the chains of the one before.
+    """
 
     window: int | None = 3  # seasons that are learned from, the current one included
+    protocol: str = "default"
     engine: str = "hmc"
     chains: int = 4
     warmup: int = 400
     draws: int = 250
     thin: int = 1
     seed: int = 0
+    rewarm: int = 100  # paper: warm-up of a warm start
+    learn_from: tuple[int, ...] = ()  # paper: seasons of the long run
+    long_run: tuple[int, int, int] = (4, 1000, 500)  # its chains, warm-up and draws
     report: Report = silent
+
+
+PAPER = {"engine": "slice", "chains": 10, "warmup": 1000, "draws": 100, "thin": 4}
+PROTOCOLS: dict[str, dict[str, Any]] = {"default": {}, "paper": PAPER}
+LEARNED = 3  # paper: the first so many seasons are those of the long run
+
+
+def plan_of(seasons: Sequence[int], window: int | None, options: dict[str, Any]) -> Plan:
+    """The protocol's settings, with those that were asked for.
+
+    Args:
+        seasons: To be forecast.
+        window: Seasons to learn from; None is all.
+        options: Fields of `Plan` by name; None takes the protocol's own.
+
+    Raises:
+        ConfigError: There is no such option, or no such choice.
+    """
+    allowed = {field.name for field in dataclasses.fields(Plan)} - {"report", "window"}
+    unknown = [name for name in options if name not in allowed]
+    if unknown:
+        raise ConfigError(
+            f"there is no option {unknown[0]!r}, expected some of {', '.join(sorted(allowed))}."
+        )
+    given = {name: value for name, value in options.items() if value is not None}
+    protocol = given.get("protocol", "default")
+    if protocol not in PROTOCOLS:
+        raise ConfigError(f"protocol={protocol!r}, expected 'default' or 'paper'.")
+    if window is not None and window < 1:
+        raise ConfigError(f"window={window!r}, expected a number of seasons, at least 1.")
+    plan = Plan(window=window, **{**PROTOCOLS[protocol], **given})
+    if plan.engine not in ("hmc", "slice"):
+        raise ConfigError(f"engine={plan.engine!r}, expected 'hmc' or 'slice'.")
+    least = {"chains": 1, "warmup": 0, "draws": 4, "thin": 1, "rewarm": 0}
+    for name, smallest in least.items():
+        value = getattr(plan, name)
+        if not isinstance(value, int) or value < smallest:
+            raise ConfigError(
+                f"{name}={value!r}, expected a whole number of at least {smallest}."
+            )
+    if protocol == "paper" and not plan.learn_from:
+        first = tuple(sorted(seasons)[:LEARNED])
+        plan = dataclasses.replace(plan, learn_from=first)
+    return plan
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -40,6 +93,7 @@ class Forecasts:
 
     predictions: list[Prediction]  # one per cutoff
     fits: pd.DataFrame | None = None  # diagnostics, one row per cutoff
+    seen: int | None = None  # last season that hyperparameters were learned from
 
 
 @runtime_checkable

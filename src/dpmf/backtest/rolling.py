@@ -1,19 +1,22 @@
 """Games and forecasters in; every forecast made as if its day were today, scored, out."""
 
 import dataclasses
+import time
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from dpmf.backtest.baselines import Elo538, Home, Line, Melo
 from dpmf.backtest.cutoffs import Cutoff, cutoffs
-from dpmf.backtest.forecaster import SCORES, Forecaster, Forecasts, Plan
+from dpmf.backtest.forecaster import SCORES, Forecaster, Forecasts, Plan, plan_of
 from dpmf.backtest.metrics import scored
 from dpmf.backtest.pairwise import Kickscore
+from dpmf.backtest.records import Records, task, write_table
 from dpmf.backtest.summary import summary
 from dpmf.errors import ConfigError
-from dpmf.inference.progress import reporting
+from dpmf.inference.progress import Report, reporting
 
 BASELINES: dict[str, type] = {
     "line": Line,
@@ -34,40 +37,48 @@ class Result(NamedTuple):
 
 def backtest(
     games: Any,
-    forecasters: Mapping[str, Forecaster],
+    forecasters: Mapping[str, Forecaster] | Sequence[Any],
     *,
     block: str = "4w",
     window: int | None = 3,
     seasons: Iterable[int] | None = None,
     first_season: int | None = None,
-    blocks: int | None = None,
+    blocks: int | Mapping[int, int] | None = None,
     baselines: Sequence[str] | None = None,
-    progress: bool = True,
+    folder: Any = None,
+    progress: bool | Report = True,
     **plan: Any,
 ) -> Result:
     """Forecast every block of games from what was known before it, and score the forecasts.
 
     Args:
         games: A `dpmf.Games`.
-        forecasters: By name; a score model is one.
+        forecasters: By name; a score model is one. Score models know their own names, so
+            that a list of them will do, also of several ranks.
         block: Length of a block within a season, such as "4w" or "1d"; the last block of a
             season takes the odd days.
         window: Seasons to learn from, the current one included; None is all.
         seasons: Those to forecast; all that have a season before them if left out.
         first_season: Where history begins.
-        blocks: How many blocks of each season, from its first; all if left out.
+        blocks: How many blocks of each season, from its first, or of some seasons by year;
+            all if left out.
         baselines: Some of "line", "elo538", "melo", "kickscore", "home"; those that need
             neither a package nor a missing column if left out.
-        progress: A bar on a terminal.
-        **plan: `engine`, `chains`, `warmup`, `draws`, `thin` and `seed`.
+        folder: Where finished forecasters are kept, to resume from, and `scores.csv`,
+            `summary.csv` and `fits.csv` are written; nowhere if left out.
+        progress: A bar on a terminal, or a function called with (stage, done, total).
+        **plan: `protocol` ("default" or "paper"), `engine`, `chains`, `warmup`, `draws`,
+            `thin` and `seed`; None takes the protocol's own. For the paper's protocol also
+            `rewarm`, `learn_from` (seasons; the first three forecast ones if left out) and
+            `long_run` (chains, warm-up and draws).
 
     Returns:
         Tables of scores, of means by season, and of diagnostics.
 
     Raises:
         ConfigError: The call has no meaning.
+        FileError: The folder cannot be used.
     """
-    settled = _plan(window, plan)
     frame = games.frame
     if first_season is not None:
         frame = frame[frame["season"] >= first_season].reset_index(drop=True)
@@ -75,39 +86,61 @@ def backtest(
     wanted = known[1:] if seasons is None else list(seasons)
     if not wanted:
         raise ConfigError("seasons: there is none with a season before it to learn from.")
+    settled = plan_of(wanted, window, plan)
     days = cutoffs(frame, wanted, block, blocks)
     _require_history(frame, days, window)
+    _require_long_run(frame, settled)
     chosen = _all_forecasters(frame, forecasters, baselines)
-    tables, fits = [], []
+    records = None
+    if folder is not None:
+        records = Records.opened(Path(folder), task(frame, days, settled))
+    scores, fits = [], []
     with reporting(progress) as report:
-        for name, forecaster in chosen.items():
+        for name, forecaster in chosen:
 
             def told(stage: str, done: int, total: int, name: str = name) -> None:
                 report(f"{name}: {stage}", done, total)
 
-            made = forecaster.forecasts(frame, days, dataclasses.replace(settled, report=told))
-            tables.append(_scores(name, forecaster, frame, days, made))
-            if made.fits is not None:
-                fits.append(made.fits.assign(forecaster=name, rank=_rank(forecaster)))
-    scores = pd.concat(tables, ignore_index=True)
-    against = "line" if "line" in chosen else "home" if "home" in chosen else None
-    kept = pd.concat(fits, ignore_index=True) if fits else pd.DataFrame()
-    return Result(scores, summary(scores, against), kept)
+            found = records and records.found(name, forecaster)
+            if not found:
+                own = dataclasses.replace(settled, report=told)
+                found = _forecast(name, forecaster, frame, days, own)
+                if records:
+                    records.keep(name, forecaster, *found)
+            scores.append(found[0])
+            fits.append(found[1])
+    names = {name for name, _ in chosen}
+    against = next((name for name in ("line", "home") if name in names), None)
+    every = pd.concat(scores, ignore_index=True)
+    checked = [one for one in fits if len(one)]
+    result = Result(
+        every,
+        summary(every, against),
+        pd.concat(checked, ignore_index=True) if checked else pd.DataFrame(),
+    )
+    if records:
+        for name, table in result._asdict().items():
+            write_table(records.folder / f"{name}.csv", table)
+    return result
 
 
-def _plan(window: int | None, options: dict[str, Any]) -> Plan:
-    allowed = {field.name for field in dataclasses.fields(Plan)} - {"report", "window"}
-    unknown = [name for name in options if name not in allowed]
-    if unknown:
-        raise ConfigError(
-            f"there is no option {unknown[0]!r}, expected some of {', '.join(sorted(allowed))}."
-        )
-    if window is not None and window < 1:
-        raise ConfigError(f"window={window!r}, expected a number of seasons, at least 1.")
-    plan = Plan(window=window, **options)
-    if plan.engine not in ("hmc", "slice"):
-        raise ConfigError(f"engine={plan.engine!r}, expected 'hmc' or 'slice'.")
-    return plan
+def _forecast(
+    name: str, forecaster: Forecaster, frame: pd.DataFrame, days: list[Cutoff], plan: Plan
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Scores and diagnostics of one forecaster."""
+    began = time.monotonic()
+    made = forecaster.forecasts(frame, days, plan)
+    fits = pd.DataFrame()
+    if made.fits is not None:
+        seconds = time.monotonic() - began  # of all its cutoffs together
+        fits = made.fits.assign(forecaster=name, rank=_rank(forecaster), seconds=seconds)
+    return _scores(name, forecaster, frame, days, made), fits
+
+
+def _require_long_run(frame: pd.DataFrame, plan: Plan) -> None:
+    missing = [s for s in plan.learn_from if s not in set(frame["season"])]
+    if missing:
+        raise ConfigError(f"learn_from: there are no games of {missing[0]}.")
 
 
 def _require_history(frame: pd.DataFrame, days: list[Cutoff], window: int | None) -> None:
@@ -120,8 +153,10 @@ def _require_history(frame: pd.DataFrame, days: list[Cutoff], window: int | None
 
 
 def _all_forecasters(
-    frame: pd.DataFrame, given: Mapping[str, Forecaster], baselines: Sequence[str] | None
-) -> dict[str, Forecaster]:
+    frame: pd.DataFrame,
+    given: Mapping[str, Forecaster] | Sequence[Any],
+    baselines: Sequence[str] | None,
+) -> list[tuple[str, Forecaster]]:
     if baselines is None:
         lines = {"spread_home", "total"} <= set(frame.columns)
         baselines = ["line"] * lines + ["elo538"] * ("elo_home_prob" in frame) + ["home"]
@@ -131,7 +166,8 @@ def _all_forecasters(
         raise ConfigError(
             f"baselines: there is no {unknown[0]!r}, expected some of {expected}."
         )
-    return {**given, **{name: BASELINES[name]() for name in baselines}}
+    named = given.items() if isinstance(given, Mapping) else ((one.name, one) for one in given)
+    return [*named, *((name, BASELINES[name]()) for name in baselines)]
 
 
 def _scores(
@@ -150,6 +186,7 @@ def _scores(
                 "forecaster": name,
                 "rank": _rank(forecaster),
                 "season": day.season,
+                "seen": made.seen is not None and day.season <= made.seen,
                 "block": day.block,
                 "cutoff": day.start,
                 "event": games.index,

@@ -34,20 +34,21 @@ def summary(scores: pd.DataFrame, against: str | None = None) -> pd.DataFrame:
         brier=("brier", "mean"),
         crps_margin=("crps_margin", "mean"),
         crps_total=("crps_total", "mean"),
+        seen=("seen", "any"),  # by hyperparameters that were learned on this season too
     ).reset_index()
     if against is not None:
         table = table.merge(_differences(scores, against), on=keys, how="left")
     table["season"] = table["season"].astype(str)
-    return pd.concat([table, _all(table)], ignore_index=True)[
-        COLUMNS + [name for name in table.columns if name not in COLUMNS]
-    ]
+    table = _with_closed(pd.concat([table, _all(table)], ignore_index=True))
+    return table[COLUMNS + [name for name in table.columns if name not in COLUMNS]]
 
 
 def _all(table: pd.DataFrame) -> pd.DataFrame:
-    numbers = [n for n in table.columns if n not in ("forecaster", "rank", "season")]
+    numbers = [n for n in table.columns if n not in ("forecaster", "rank", "season", "seen")]
     grouped = table.groupby(["forecaster", "rank"], sort=False, dropna=False)
     means = grouped[numbers].mean()
     means["games"] = grouped["games"].sum()
+    means["seen"] = grouped["seen"].any()
     if "gain_se" in table:  # of a mean of independent seasons
         means["gain_se"] = grouped["gain_se"].agg(lambda x: np.sqrt((x**2).sum()) / len(x))
     return means.reset_index().assign(season=ALL)
@@ -61,3 +62,24 @@ def _differences(scores: pd.DataFrame, against: str) -> pd.DataFrame:
     grouped = gains.groupby(["forecaster", "rank", "season"], sort=False, dropna=False)["gain"]
     table = grouped.agg(gain="mean", gain_se=lambda x: x.std(ddof=1) / np.sqrt(len(x)))
     return table.reset_index()
+
+
+def _with_closed(table: pd.DataFrame) -> pd.DataFrame:
+    """With the share, in percent, of the distance from PMF to the line that each closes.
+
+    PMF is that of the rank that does best over all seasons: nobody may win against a rank
+    that was badly chosen.
+    """
+    pmf = table[(table["forecaster"] == "PMF") & (table["season"] == ALL)]
+    if pmf.empty or "line" not in set(table["forecaster"]):
+        return table
+    best = pmf.loc[pmf["mean_log_prob"].idxmax(), "rank"]
+    low, high = (
+        table[chosen].set_index("season")["mean_log_prob"]
+        for chosen in (
+            (table["forecaster"] == "PMF") & (table["rank"] == best),
+            table["forecaster"] == "line",
+        )
+    )
+    start, end = table["season"].map(low), table["season"].map(high)
+    return table.assign(closed_pct=100 * (table["mean_log_prob"] - start) / (end - start))

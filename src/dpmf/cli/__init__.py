@@ -51,6 +51,67 @@ def demo(
     run(out, quiet=quiet, json=json)
 
 
+@app.command()
+def backtest(
+    games: Annotated[Path, typer.Argument(help="CSV file of games.")],
+    out: Annotated[Path, typer.Option(help="Folder for the results; a stopped run resumes.")],
+    rank: Annotated[str, typer.Option(help="Latent features, such as 1,2,3.")] = "1",
+    side: Annotated[
+        str, typer.Option(help="Of none, time, home, time+home; a comma between models.")
+    ] = "none,time+home",
+    seasons: Annotated[
+        str | None, typer.Option(help="To forecast, such as 2002:2008; all but the first.")
+    ] = None,
+    first_season: Annotated[int | None, typer.Option(help="Where history begins.")] = None,
+    block: Annotated[str, typer.Option(help="Time between two cutoffs.")] = "4w",
+    window: Annotated[
+        int, typer.Option(help="Seasons to learn from, the current included.")
+    ] = 3,
+    protocol: Annotated[str, typer.Option(help="default, or paper.")] = "default",
+    playoffs: Annotated[bool, typer.Option("--playoffs", help="Count playoff games.")] = False,
+    kernel: Annotated[
+        str | None, typer.Option(help="Over time: se, matern12, matern32, matern52 or rq.")
+    ] = None,
+    mean: Annotated[str | None, typer.Option(help="constant or pooled.")] = None,
+    baselines: Annotated[
+        str | None, typer.Option(help="Some of line,elo538,melo,kickscore,home.")
+    ] = None,
+    engine: Annotated[str | None, typer.Option(help="hmc or slice.")] = None,
+    chains: Annotated[int | None, typer.Option(help="Of every fit.")] = None,
+    warmup: Annotated[int | None, typer.Option(help="Steps before draws are kept.")] = None,
+    draws: Annotated[int | None, typer.Option(help="Kept draws of every chain.")] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same forecasts.")] = 0,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Forecast past games as if they were to come, and score the forecasts."""
+    from dpmf.cli import choices
+    from dpmf.cli.backtest import run
+
+    run(
+        games,
+        out,
+        ranks=choices.ranks(rank),
+        sides=choices.sides(side),
+        kernel=choices.kernel(kernel),
+        mean=mean,
+        playoffs=playoffs,
+        quiet=quiet,
+        json=json,
+        seasons=choices.seasons(seasons),
+        first_season=first_season,
+        block=block,
+        window=window,
+        baselines=None if baselines is None else baselines.split(","),
+        protocol=protocol,
+        engine=engine,
+        chains=chains,
+        warmup=warmup,
+        draws=draws,
+        seed=seed,
+    )
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command, and exit.
 

@@ -13,10 +13,10 @@ from scipy.stats import norm
 
 from dpmf import datasets
 from dpmf.data import Dyads
-from dpmf.errors import FileError
 from dpmf.posterior import Fit, Forecast
 from dpmf.sports import Games, score_model
 from dpmf.sports.games import dyads
+from dpmf.whole import make_folder, write_whole
 
 SEASONS = 3  # the last of which is forecast from its own past and two earlier ones
 LAST_WEEKS = 3  # weeks held back
@@ -33,7 +33,7 @@ def run(out: Path, *, quiet: bool, json: bool) -> None:
         json: Print the result as JSON instead of words.
     """
     console = Console(quiet=quiet or json)
-    _ready(out)
+    make_folder(out)
     known, held_back = _split(Games(datasets.nfl()).frame)
     console.print(
         f"Fitting {len(known):,} NFL games up to week {known['week'].iloc[-1]:.0f} of "
@@ -99,21 +99,11 @@ def _table(forecast: Forecast, games: pd.DataFrame) -> Table:
     return shown
 
 
-def _ready(out: Path) -> None:
-    """Make the folder now: nobody wants to hear of it after a minute's work."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{out}: cannot be written ({error}).") from error
-
-
 def _written(out: Path, fit: Fit, forecast: Forecast, games: pd.DataFrame) -> None:
-    try:
-        frame = forecast.to_frame()
-        frame.insert(0, "date", games["date"].dt.date.to_numpy())
-        partial = out / ".forecast.csv.part"
-        frame.to_csv(partial, index=False, float_format="%.4f")
-        partial.replace(out / "forecast.csv")
-    except OSError as error:
-        raise FileError(f"{out}: cannot be written ({error}).") from error
+    frame = forecast.to_frame()
+    frame.insert(0, "date", games["date"].dt.date.to_numpy())
+    write_whole(
+        out / "forecast.csv",
+        lambda place: frame.to_csv(place, index=False, float_format="%.4f"),
+    )
     fit.save(out / "fit.nc")

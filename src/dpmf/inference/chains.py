@@ -5,7 +5,7 @@ never looks beyond one problem, so that in a backtest nothing flows from a later
 an earlier one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from jaxtyping import Array, Key
 from dpmf.inference import hmc_engine, slice_engine
 from dpmf.inference.problem import Problem
 from dpmf.inference.progress import Report
-from dpmf.inference.schedule import windows
+from dpmf.inference.schedule import Window, windows
 from dpmf.inference.start import log_densities, require_finite
 from dpmf.model.state import State
 
@@ -97,19 +97,17 @@ def run_many(
         keep: Applied to every kept state; its result is all that stays of the draw.
         report: Told of every chunk.
     """
+    problems = _prepared(problems)
     key_warm, key_sample = jnp.swapaxes(jax.vmap(jr.split)(keys), 0, 1)
-    warmed = _warm_hmc if engine == "hmc" else _warm_slice
-    states, tuned = warmed(problems, states, sizes.warmup, key_warm, report)
-    module: Any = hmc_engine if engine == "hmc" else slice_engine
-    size = min(CHUNK, sizes.draws)
-    sample = _sampler(module, keep, size)
+    size = max(min(CHUNK, sizes.draws), WARM_CHUNK)
+    chains = ENGINES[engine](problems, states, size)
+    chains.warm(key_warm, sizes.warmup, report)
     room = None
     done = 0
     while done < sizes.draws:
         count = min(size, sizes.draws - done)
-        states, *chunk = sample(
-            problems, key_sample, states, tuned, done * sizes.thin, count, sizes.thin
-        )
+        kept, stats = chains.sample(key_sample, done * sizes.thin, count, sizes.thin)
+        chunk = (_kept(keep)(problems, kept), stats)
         if room is None:
             room = jax.tree.map(lambda x: _room(x, sizes.draws), chunk)
         jax.tree.map(lambda all_, x, d=done, c=count: _put(all_, x, d, c), room, chunk)
@@ -117,8 +115,8 @@ def run_many(
         report("sampling", done, sizes.draws)
     assert room is not None
     values, stats = room
-    learned = jax.tree.map(np.asarray, module.named(tuned))
-    return Kept(values, stats._asdict(), learned, jax.tree.map(np.asarray, states))
+    learned, last = jax.tree.map(np.asarray, (chains.tuning(), chains.states))
+    return Kept(values, stats._asdict(), learned, last)
 
 
 def whole_state(problem: Problem, state: State) -> State:
@@ -127,66 +125,130 @@ def whole_state(problem: Problem, state: State) -> State:
 
 
 @lru_cache(maxsize=8)  # the same choice again is not compiled again
-def _sampler(module: Any, keep: Keep, size: int):
-    def each(problem, key, states, tuned, first, count, thin):
-        states, kept, stats = module.sample(
-            problem, key, states, tuned, first, count, thin, size
-        )
-        return states, jax.lax.map(jax.vmap(partial(keep, problem)), kept), stats
+def _kept(keep: Keep):
+    if keep is whole_state:
+        return lambda problems, states: states
 
-    return jax.jit(jax.vmap(each, in_axes=(0, 0, 0, 0, None, None, None)))
+    def each(problem, states):
+        return jax.lax.map(jax.vmap(partial(keep, problem)), states)
 
-
-_blank = jax.jit(jax.vmap(hmc_engine.blank))
-_steps = jax.jit(jax.vmap(hmc_engine.warm, in_axes=(0, 0, 0, 0, None, None, None, None)))
-_brackets = jax.jit(jax.vmap(hmc_engine.adapt.brackets_set, in_axes=(0, None)))
-_closed = jax.jit(jax.vmap(hmc_engine.adapt.window_closed))
-_frozen = jax.jit(jax.vmap(hmc_engine.adapt.frozen))
+    return jax.jit(jax.vmap(each))
 
 
-def _warm_hmc(problems, states, warmup, keys, report, most: int = hmc_engine.MOST):
-    adaptation = _blank(problems, states)
+_prepared = jax.jit(jax.vmap(Problem.prepared))
+
+
+class _Call(NamedTuple):
+    """One call of a warm-up."""
+
+    number: int  # of the window
+    window: Window
+    first: int
+    steps: int
+    last: bool  # of the window
+
+
+def _calls(warmup: int) -> Iterator[_Call]:
     done = 0
     for number, window in enumerate(windows(warmup)):
         end = done + window.steps
         while done < end:
             count = min(WARM_CHUNK, end - done)
-            states, adaptation = _steps(
-                problems,
-                keys,
-                states,
-                adaptation,
-                done,
-                count,
-                min(window.most, most),
-                float(window.learn_length),
-            )
-            adaptation = _brackets(adaptation, float(count))
+            yield _Call(number, window, done, count, done + count == end)
             done += count
-            jax.block_until_ready(states)  # or progress would run ahead of the work
-            report("warm-up", done, warmup)
-        if number == 0 and done < warmup:
-            adaptation = _blank(problems, states)._replace(widths=adaptation.widths)
-        elif window.close:
-            adaptation = _closed(adaptation)
-    return states, _frozen(adaptation)
 
 
-_sweeps = jax.jit(jax.vmap(slice_engine.warm, in_axes=(0, 0, 0, 0, None, None)))
+class Hmc:
+    """Chains of `hmc` on many problems, each with its own adaptation."""
+
+    def __init__(self, problems: Problem, states: State, size: int) -> None:
+        self.problems, self.states, self.size = problems, states, size
+        self.adaptation = _blank(problems, states)
+        self.tuned = _frozen(self.adaptation)
+
+    def warm(self, keys, warmup: int, report: Report, most: int = hmc_engine.MOST) -> None:
+        """Learn, then freeze."""
+        for number, window, first, count, last in _calls(warmup):
+            limit = min(window.most, most)
+            self._advance(keys, first, count, 1, limit, window.learn_length)
+            self.adaptation = _brackets(self.adaptation, float(count))
+            jax.block_until_ready(self.states)  # or progress would run ahead of the work
+            report("warm-up", first + count, warmup)
+            if last and number == 0 and first + count < warmup:
+                widths = self.adaptation.widths
+                self.adaptation = _blank(self.problems, self.states)._replace(widths=widths)
+            elif last and window.close:
+                self.adaptation = _closed(self.adaptation)
+        self.tuned = _frozen(self.adaptation)
+
+    def sample(self, keys, first: int, count: int, thin: int):
+        """Kept states and stats, with axes (problems, draws, chains)."""
+        return self._advance(keys, first, count, thin, hmc_engine.MOST, None)
+
+    def tuning(self) -> dict[str, Array]:
+        """What was learned."""
+        return hmc_engine.named(self.tuned)
+
+    def _advance(self, keys, first, count, thin, most, learn_length: bool | None):
+        learning, lengths = learn_length is not None, float(learn_length or 0.0)
+        settings = (first, count, thin, most, learning, lengths)
+        course = hmc_engine.Course._make(jnp.asarray(one) for one in settings)
+        self.states, self.adaptation, *kept = _trajectories(
+            self.problems, keys, self.states, self.adaptation, self.tuned, course, self.size
+        )
+        return kept
 
 
-def _warm_slice(problems, states, warmup, keys, report):
-    widths = jax.vmap(slice_engine.blank)(problems)
-    done = 0
-    for window in windows(warmup):
-        end = done + window.steps
-        while done < end:
-            count = min(WARM_CHUNK, end - done)
-            states, widths = _sweeps(problems, keys, states, widths, done, count)
-            done += count
-            jax.block_until_ready(states)
-            report("warm-up", done, warmup)
-    return states, widths
+class Slice:
+    """Chains of `slice` on many problems, each with its own widths."""
+
+    def __init__(self, problems: Problem, states: State, size: int) -> None:
+        self.problems, self.states, self.size = problems, states, size
+        self.tuned = jax.vmap(slice_engine.blank)(problems)
+
+    def warm(self, keys, warmup: int, report: Report) -> None:
+        """Learn, then freeze."""
+        for call in _calls(warmup):
+            moved, *_ = self._advance(keys, call.first, call.steps, 1)
+            self.tuned = slice_engine.learned(moved, call.steps)
+            jax.block_until_ready(self.states)
+            report("warm-up", call.first + call.steps, warmup)
+
+    def sample(self, keys, first: int, count: int, thin: int):
+        """Kept states and stats, with axes (problems, draws, chains)."""
+        return self._advance(keys, first, count, thin)[1:]
+
+    def tuning(self) -> dict[str, Array]:
+        """What was learned."""
+        return slice_engine.named(self.tuned)
+
+    def _advance(self, keys, first, count, thin):
+        self.states, *rest = _sweeps(
+            self.problems, keys, self.states, self.tuned, first, count, thin, self.size
+        )
+        return rest
+
+
+ENGINES: dict[str, Any] = {"hmc": Hmc, "slice": Slice}
+
+_blank = jax.jit(jax.vmap(hmc_engine.blank))
+_brackets = jax.jit(jax.vmap(hmc_engine.adapt.brackets_set, in_axes=(0, None)))
+_closed = jax.jit(jax.vmap(hmc_engine.adapt.window_closed))
+_frozen = jax.jit(jax.vmap(hmc_engine.adapt.frozen))
+
+
+@partial(jax.jit, static_argnames="size")
+def _trajectories(problems, keys, states, adaptation, tuned, course, size):
+    each = partial(hmc_engine.advance, size=size)
+    axes = (0, 0, 0, 0, 0, None)
+    return jax.vmap(each, axes)(problems, keys, states, adaptation, tuned, course)
+
+
+@partial(jax.jit, static_argnames="size")
+def _sweeps(problems, keys, states, widths, first, count, thin, size):
+    each = partial(slice_engine.advance, size=size)
+    axes = (0, 0, 0, 0, None, None, None)
+    return jax.vmap(each, axes)(problems, keys, states, widths, first, count, thin)
 
 
 def _room(chunk: Array, draws: int) -> np.ndarray:

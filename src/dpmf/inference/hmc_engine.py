@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import jax.random as jr
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
 from dpmf.inference import adaptation as adapt
 from dpmf.inference import level, theta, theta_slices
@@ -95,78 +95,75 @@ def _curvatures(problem: Problem, state: State) -> Float[Array, " free"]:
     return jax.lax.map(curvature, free)
 
 
-@jax.jit
-def warm(
-    problem: Problem,
-    key: Key[Array, ""],
-    chains: State,
-    adaptation: adapt.Adaptation,
-    first: Int[Array, ""],
-    count: Int[Array, ""],
-    most: Int[Array, ""],
-    learn_length: Float[Array, ""],
-) -> tuple[State, adapt.Adaptation]:
-    """`count` steps of warm-up, the first of them numbered `first`."""
-
-    def one(i, carry):
-        chains, adaptation = carry
-        tuning = adapt.tuning(adaptation)
-        moved, taken, stride = _step(problem, key, chains, tuning, first + i, most)
-        distance = jnp.abs(theta.flat(moved) - theta.flat(chains))
-        adaptation = adapt.learned(
-            adaptation, taken.before, taken.after, taken.trajectory, stride, learn_length
-        )
-        return moved, adapt.widened(adaptation, distance)
-
-    return jax.lax.fori_loop(0, count, one, (chains, adaptation))
-
-
 def named(tuning: adapt.Tuning) -> dict[str, Array]:
     """What was learned, to keep beside the draws."""
     return {**tuning.trajectory._asdict(), "widths": tuning.widths}
 
 
-@partial(jax.jit, static_argnames=("size",))
-def sample(
+class Course(NamedTuple):
+    """What a call of `advance` is to do."""
+
+    first: Int[Array, ""]  # number of the first step
+    draws: Int[Array, ""]  # to be kept
+    thin: Int[Array, ""]  # steps per kept draw
+    most: Int[Array, ""]  # leapfrog steps of a trajectory
+    learning: Bool[Array, ""]  # whether this is warm-up
+    learn_length: Float[Array, ""]
+
+
+def advance(
     problem: Problem,
     key: Key[Array, ""],
     chains: State,
-    tuning: adapt.Tuning,
-    first: Int[Array, ""],
-    count: Int[Array, ""],
-    thin: Int[Array, ""],
+    adaptation: adapt.Adaptation,
+    tuned: adapt.Tuning,
+    course: Course,
     size: int,
-) -> tuple[State, State, Stats]:
-    """Up to `size` kept draws, `thin` steps apart; entries past `count` are empty."""
-    most = jnp.asarray(MOST)
+) -> tuple[State, adapt.Adaptation, State, Stats]:
+    """Up to `size` kept draws; entries past `draws` are empty.
+
+    Warm-up and sampling are one program, which takes half as long to compile as two: while
+    it learns, steps follow the adaptation, and afterwards what was learned.
+    """
     number_of = jax.tree.leaves(chains)[0].shape[0]
     states = jax.tree.map(lambda x: jnp.zeros((size, *x.shape)), chains)
     nothing = Stats(*(jnp.zeros(number_of) for _ in Stats._fields))
     stats = jax.tree.map(lambda x: jnp.zeros((size, *x.shape)), nothing)
 
+    def learning(new, old):
+        return jax.tree.map(lambda a, b: jnp.where(course.learning, a, b), new, old)
+
     def keep(i, carry):
-        chains, states, stats = carry
+        chains, adaptation, states, stats = carry
 
         def one(j, carry):
-            chains, total = carry
-            number = first + i * thin + j
-            chains, taken, _ = _step(problem, key, chains, tuning, number, most)
+            chains, adaptation, total = carry
+            tuning = learning(adapt.tuning(adaptation), tuned)
+            number = course.first + i * course.thin + j
+            moved, taken, stride = _step(problem, key, chains, tuning, number, course.most)
             info = taken.trajectory
+            new = adapt.learned(
+                adaptation, taken.before, taken.after, info, stride, course.learn_length
+            )
+            distance = jnp.abs(theta.flat(moved) - theta.flat(chains))
             latest = Stats(
                 jnp.zeros(number_of),
-                jnp.nan_to_num(info.acceptance) / thin,
+                jnp.nan_to_num(info.acceptance) / course.thin,
                 info.divergent.astype(float),
                 jnp.broadcast_to(info.steps, (number_of,)).astype(float),
                 taken.stayed.astype(float),
             )
-            return chains, jax.tree.map(jnp.add, total, latest)
+            adaptation = learning(adapt.widened(new, distance), adaptation)
+            return moved, adaptation, jax.tree.map(jnp.add, total, latest)
 
-        chains, latest = jax.lax.fori_loop(0, thin, one, (chains, nothing))
+        start = (chains, adaptation, nothing)
+        chains, adaptation, latest = jax.lax.fori_loop(0, course.thin, one, start)
         latest = latest._replace(log_density=jax.vmap(problem.log_density)(chains))
         put = partial(jax.tree.map, lambda all_, x: all_.at[i].set(x))
-        return chains, put(states, chains), put(stats, latest)
+        return chains, adaptation, put(states, chains), put(stats, latest)
 
-    return jax.lax.fori_loop(0, count, keep, (chains, states, stats))
+    start = (chains, adaptation, states, stats)
+    return jax.lax.fori_loop(0, course.draws, keep, start)
 
 
 def _step(

@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 from dpmf.model.coordinates import parameters
 from dpmf.model.density import log_density
 from dpmf.model.layout import Layout
+from dpmf.model.predictor import with_factors
 from dpmf.model.simulate import simulate_state
 from dpmf.model.spec import Spec
 from dpmf.model.state import Fixed, Parameters, State
@@ -31,6 +32,11 @@ class Problem:
     def parameters(self, state: State) -> Parameters:
         """The parameters that the free coordinates stand for."""
         return parameters(self.spec, state.free, self.fixed)
+
+    def prepared(self) -> "Problem":
+        """The same problem, with all that is the same at every step computed beforehand."""
+        arrays = with_factors(self.spec, self.fixed, self.arrays)
+        return dataclasses.replace(self, arrays=arrays)
 
     def template(self) -> State:
         """The shapes of a state."""

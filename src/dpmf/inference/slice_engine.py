@@ -37,34 +37,14 @@ def named(widths: Float[Array, "... coordinates"]) -> dict[str, Array]:
     return {"widths": widths}
 
 
-@jax.jit
-def warm(
-    problem: Problem,
-    key: Key[Array, ""],
-    chains: State,
-    widths: Float[Array, " coordinates"],
-    first: Int[Array, ""],
-    count: Int[Array, ""],
-) -> tuple[State, Float[Array, " coordinates"]]:
-    """`count` sweeps, the first numbered `first`, and widths learned from them.
-
-    The widths change between calls only, and never after warm-up.
-    """
-
-    def one(i, carry):
-        chains, moved = carry
-        after, _ = _sweep(problem, key, chains, widths, first + i)
-        distance = jnp.abs(_free(after) - _free(chains))
-        return after, moved + jnp.mean(distance, axis=0)
-
-    moved = jnp.zeros_like(widths)
-    chains, moved = jax.lax.fori_loop(0, count, one, (chains, moved))
-    learned = jnp.clip(PER_MOVE * moved / count, NARROWEST, WIDEST)
-    return chains, learned
+def learned(
+    moved: Float[Array, "*problems coordinates"], sweeps: int
+) -> Float[Array, "*problems coordinates"]:
+    """Widths from the distance that each coordinate moved in some sweeps."""
+    return jnp.clip(PER_MOVE * moved / sweeps, NARROWEST, WIDEST)
 
 
-@partial(jax.jit, static_argnames=("size",))
-def sample(
+def advance(
     problem: Problem,
     key: Key[Array, ""],
     chains: State,
@@ -73,28 +53,35 @@ def sample(
     count: Int[Array, ""],
     thin: Int[Array, ""],
     size: int,
-) -> tuple[State, State, Stats]:
-    """Up to `size` kept draws, `thin` sweeps apart; entries past `count` are empty."""
+) -> tuple[State, Float[Array, " coordinates"], State, Stats]:
+    """Up to `size` kept draws, `thin` sweeps apart; entries past `count` are empty.
+
+    Returns:
+        The last states; how far each coordinate moved, from which widths may be learned
+        before the next call, but never after warm-up; the kept states; and their stats.
+    """
     number_of = _free(chains).shape[0]
     states = jax.tree.map(lambda x: jnp.zeros((size, *x.shape)), chains)
     stats = Stats(*(jnp.zeros((size, number_of)) for _ in Stats._fields))
     nothing = Info(*(jnp.zeros(number_of) for _ in Info._fields))
 
     def keep(i, carry):
-        chains, states, stats = carry
+        chains, moved, states, stats = carry
 
         def one(j, carry):
-            chains, total = carry
-            chains, info = _sweep(problem, key, chains, widths, first + i * thin + j)
-            return chains, jax.tree.map(jnp.add, total, info)
+            chains, moved, total = carry
+            after, info = _sweep(problem, key, chains, widths, first + i * thin + j)
+            moved += jnp.mean(jnp.abs(_free(after) - _free(chains)), axis=0)
+            return after, moved, jax.tree.map(jnp.add, total, info)
 
-        chains, total = jax.lax.fori_loop(0, thin, one, (chains, nothing))
+        chains, moved, total = jax.lax.fori_loop(0, thin, one, (chains, moved, nothing))
         density = jax.vmap(problem.log_density)(chains)
         latest = Stats(density, total.shrinks / thin, total.evaluations, total.stayed)
         put = partial(jax.tree.map, lambda all_, x: all_.at[i].set(x))
-        return chains, put(states, chains), put(stats, latest)
+        return chains, moved, put(states, chains), put(stats, latest)
 
-    return jax.lax.fori_loop(0, count, keep, (chains, states, stats))
+    start = (chains, jnp.zeros_like(widths), states, stats)
+    return jax.lax.fori_loop(0, count, keep, start)
 
 
 def _sweep(problem, key, chains, widths, number) -> tuple[State, Info]:

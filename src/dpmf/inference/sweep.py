@@ -209,8 +209,8 @@ def _free(
     """Slice every free coordinate with white held: the paper's reparameterization."""
     position, restore = ravel_pytree(state.free)
 
-    def log_density_at(position):
-        return problem.log_density(State(state.white, restore(position)))
+    def at(position):
+        return problem.log_density(State(state.white, restore(position))), ()
 
-    position, info = slice.sweep(key, position, log_density_at, widths)
+    position, _, info = slice.sweep(key, position, at, widths)
     return state._replace(free=restore(position)), info

@@ -63,6 +63,14 @@ class _Likelihood(NamedTuple):
         return 1 / jnp.maximum(jnp.sum(jnp.maximum(curvature, 0.0) * slope**2), 1e-12)
 
 
+class _Moved(NamedTuple):
+    """What a trial of a hyperparameter leads to."""
+
+    white: Float[Array, "members inputs"]
+    cells: Float[Array, " cells"]  # the function at every cell
+    factor: Float[Array, "levels levels"]
+
+
 def moved(
     key: Key[Array, ""], problem: Problem, state: State, widths: Float[Array, " theta"]
 ) -> tuple[State, Int[Array, ""]]:
@@ -113,33 +121,42 @@ def _part(
         def log_likelihood(at_cells):
             return likelihood.log_prob(likelihood.entries(others + direction * at_cells))
 
-        white, cut = family.white[k], jnp.zeros((), int)
+        white, cells, cut = family.white[k], now[k], jnp.zeros((), int)
         spread = likelihood.noise_of(others, direction) * white.size
+        own = [one[k] for one in over]
         for axis, labels in enumerate(family.labels()):
             if labels:
                 key_axis = jr.fold_in(jr.fold_in(key, k), axis)
-                theta, white, stayed = _axis(
-                    key_axis, family, theta, white, axis, labels, own_widths, spread,
+                theta, moved, stayed = _axis(
+                    key_axis, family, theta, white, own, axis, labels, own_widths, spread,
                     log_likelihood,
                 )  # fmt: skip
+                white, cells, own[axis] = moved
                 cut += stayed
-        value = {name: p.value(theta[name])[None] for name, p in family.priors.items()}
-        over = factors(family.kernel, value, family.levels)
-        moved = family.at_cells(white[None], over)[0]
-        return now.at[k].set(moved), (theta, white, cut)
+        return now.at[k].set(cells), (theta, white, cut)
 
     _, (theta, white, cut) = jax.lax.scan(one, now, jnp.arange(now.shape[0]))
     return theta, white, jnp.sum(cut)
 
 
 def _axis(
-    key, family: _Family, theta: Theta, white, axis, labels, widths, spread, log_likelihood
+    key,
+    family: _Family,
+    theta: Theta,
+    white,
+    over,
+    axis,
+    labels,
+    widths,
+    spread,
+    log_likelihood,
 ):
-    """Slice the hyperparameters of one factor of one function's grid."""
+    """Slice the hyperparameters of one factor of one function's grid.
+
+    `over` holds the Cholesky factors of all factors of the grid.
+    """
     key_copy, key_slice = jr.split(key)
     values = {name: prior.value(theta[name]) for name, prior in family.priors.items()}
-    levels = range(len(family.levels))
-    over = [factor(family.kernel, values, family.levels, i) for i in levels]
     shape = tuple(len(one) for one in over)
 
     others = tuple(n for i, n in enumerate(shape) if i != axis)
@@ -162,27 +179,23 @@ def _axis(
     held = jnp.swapaxes(root, -1, -2) @ here - known
     position, restore = ravel_pytree({label: theta[label] for label in labels})
 
-    def moved_to(position):
-        at = restore(position)
-        new = values | {label: family.priors[label].value(at[label]) for label in labels}
+    def at(position):
+        free = restore(position)
+        prior = sum(family.priors[label].log_density(free[label]) for label in labels)
+        new = values | {label: family.priors[label].value(free[label]) for label in labels}
         lower = factor(family.kernel, new, family.levels, axis)
         root, inverse, known = surrogate.given_copy(lower, copy, spread)
         volume = jnp.sum(jnp.log(jnp.diagonal(root, axis1=-2, axis2=-1)))
         volume *= copy.size / root.size * len(lower)  # a root may serve many series
         log_copy = 0.5 * jnp.sum(known**2) - volume
-        white = jnp.swapaxes(inverse, -1, -2) @ (known + held)
-        return unseries(white), lower, log_copy
-
-    def log_density_at(position):
-        at = restore(position)
-        prior = sum(family.priors[label].log_density(at[label]) for label in labels)
-        moved, lower, log_copy = moved_to(position)
-        new = tuple((lower if i == axis else one)[None] for i, one in enumerate(over))
-        return prior + log_copy + log_likelihood(family.at_cells(moved[None], new)[0])
+        white = unseries(jnp.swapaxes(inverse, -1, -2) @ (known + held))
+        each = tuple((lower if i == axis else one)[None] for i, one in enumerate(over))
+        cells = family.at_cells(white[None], each)[0]
+        return prior + log_copy + log_likelihood(cells), _Moved(white, cells, lower)
 
     flat_widths = ravel_pytree({label: widths[label] for label in labels})[0]
-    position, info = slice.sweep(key_slice, position, log_density_at, flat_widths)
-    return theta | restore(position), moved_to(position)[0], jnp.sum(info.stayed)
+    position, moved, info = slice.sweep(key_slice, position, at, flat_widths)
+    return theta | restore(position), moved, jnp.sum(info.stayed)
 
 
 def _family(

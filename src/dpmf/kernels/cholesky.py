@@ -80,14 +80,21 @@ def _span(block: int) -> slice:
 
 
 def _small_inverse(lower: Batch) -> Batch:
-    """Forward substitution, row by row."""
+    """Inverse of small blocks whose size is a power of two, from that of their halves."""
     size = lower.shape[-1]
-    rows: list[Array] = []
-    for i in range(size):
-        unit = jnp.eye(size)[i]
-        before = sum(lower[..., i, k, None] * rows[k] for k in range(i))
-        rows.append((unit - before) / lower[..., i, i, None])
-    return jnp.stack(rows, axis=-2)
+    if size == 1:
+        return 1 / lower
+    half = size // 2
+    corners = jnp.stack([lower[..., :half, :half], lower[..., half:, half:]])
+    first, second = _small_inverse(corners)
+    below = -_small_product(_small_product(second, lower[..., half:, :half]), first)
+    top = jnp.concatenate([first, jnp.zeros_like(first)], axis=-1)
+    return jnp.concatenate([top, jnp.concatenate([below, second], axis=-1)], axis=-2)
+
+
+def _small_product(a: Batch, b: Batch) -> Batch:
+    """Written as sums, which are fused with what comes before and after."""
+    return jnp.sum(a[..., :, :, None] * b[..., None, :, :], axis=-2)
 
 
 def _transposed(matrix: Batch) -> Batch:

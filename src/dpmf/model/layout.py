@@ -1,7 +1,7 @@
 """Encoded events laid out as the density needs them: grids, lookups, values."""
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -33,6 +33,9 @@ class SideLayout:
     pooled: Lookup | None  # entry = point of the pooled grid
     member: Lookup  # entry = member
     members: int = dataclasses.field(metadata={"static": True})
+    # Cholesky factors (`predictor.Coloured`) where the hyperparameters are held for a whole
+    # run: a loop would compute them again at every step.
+    factors: Any = None
 
 
 @pytree_dataclass

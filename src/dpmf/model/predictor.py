@@ -1,5 +1,6 @@
 """From functions to y: the matrix entry at every cell."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import jax
@@ -10,7 +11,7 @@ from dpmf.model.features import Factors, coloured, factors, features
 from dpmf.model.gather import take
 from dpmf.model.layout import Layout, SideLayout
 from dpmf.model.spec import SideSpec, Spec
-from dpmf.model.state import Parameters, Side, White
+from dpmf.model.state import Fixed, Parameters, Side, White
 
 
 class Coloured(NamedTuple):
@@ -22,6 +23,8 @@ class Coloured(NamedTuple):
 
 def side_factors(spec: SideSpec, shared: Side, cells: SideLayout) -> Coloured:
     """The factors at the side's hyperparameters."""
+    if cells.factors is not None:
+        return cells.factors
     pooled = None
     if spec.pooled is not None and cells.pooled_levels is not None:
         pooled = factors(spec.pooled, shared.pooled_theta or {}, cells.pooled_levels)
@@ -85,6 +88,22 @@ def all_factors(spec: Spec, values: Parameters, arrays: Layout) -> Factored:
     return Factored(
         side_factors(spec.rows, values.rows, arrays.rows),
         side_factors(spec.cols, values.cols, arrays.cols),
+    )
+
+
+def with_factors(spec: Spec, fixed: Fixed, arrays: Layout) -> Layout:
+    """The arrays with the factors of each side whose hyperparameters are all fixed."""
+
+    def side(own: SideSpec, held: Side, cells: SideLayout) -> SideLayout:
+        free = (own.theta() and held.theta is None) or (
+            own.pooled_theta() and held.pooled_theta is None
+        )
+        return cells if free else replace(cells, factors=side_factors(own, held, cells))
+
+    return replace(
+        arrays,
+        rows=side(spec.rows, fixed.rows, arrays.rows),
+        cols=side(spec.cols, fixed.cols, arrays.cols),
     )
 
 

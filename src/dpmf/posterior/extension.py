@@ -6,6 +6,8 @@ standard normals: f_new = L21 white + L22 new. This is exact.
 """
 
 import math
+from functools import partial
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +17,8 @@ from jaxtyping import Array, Float, Key
 
 from dpmf.data import Dyads
 from dpmf.inference.problem import Problem
-from dpmf.model.layout import Grids, layout
+from dpmf.model.grid import Grid
+from dpmf.model.layout import Grids, Layout, layout
 from dpmf.model.predictor import predictor
 from dpmf.model.state import State, White
 
@@ -33,42 +36,52 @@ def predictions(
         seed: Of whatever the training data say nothing about.
     """
     wider, arrays = layout(points, upcoming)
+    sizes = widening(points, wider, arrays)
     chains, draws = states.free.rows.mean.shape[:2]
-    key = jr.key(seed)
-
-    @jax.jit
-    def many(problem, arrays, chunk, numbers):
-        def one(args):
-            state, number = args
-            values = problem.parameters(state)
-            white = extended_white(state.white, points, wider, arrays, jr.fold_in(key, number))
-            return predictor(problem.spec, white, values, arrays)
-
-        return jax.lax.map(one, (chunk, numbers), batch_size=8)
-
     found = []
     for chain in range(chains):
         chunk = jax.tree.map(lambda x, c=chain: jnp.asarray(x[c]), states)
         numbers = chain * draws + jnp.arange(draws)
-        found.append(np.asarray(many(problem, arrays, chunk, numbers)))
+        found.append(np.asarray(_many(problem, arrays, chunk, numbers, jr.key(seed), sizes)))
     return np.stack(found)
 
 
-def extended_white(white: White, old: Grids, new: Grids, arrays, key: Key[Array, ""]) -> White:
+@partial(jax.jit, static_argnames="sizes")  # compiled once for all events of one shape
+def _many(problem, arrays, states, numbers, key, sizes):
+    def one(args):
+        state, number = args
+        values = problem.parameters(state)
+        white = extended_white(state.white, sizes, jr.fold_in(key, number))
+        return predictor(problem.spec, white, values, arrays)
+
+    return jax.lax.map(one, (states, numbers), batch_size=8)
+
+
+class Widening(NamedTuple):
+    """How the white coordinates of one part grow."""
+
+    before: tuple[int, ...]  # levels of each factor of the grid
+    after: tuple[int, ...]
+    members: int
+
+
+def widening(old: Grids, new: Grids, arrays: Layout) -> tuple[Widening | None, ...]:
+    """The sizes of all four parts; None where the mean is constant."""
+    members = (arrays.rows.members, arrays.cols.members, 1, 1)
+
+    def one(before: Grid | None, after: Grid | None, count: int) -> Widening | None:
+        return Widening(before.shape, after.shape, count) if before and after else None
+
+    return tuple(map(one, old, new, members))
+
+
+def extended_white(
+    white: White, sizes: tuple[Widening | None, ...], key: Key[Array, ""]
+) -> White:
     """White coordinates on wider grids: the old ones where they were, fresh ones elsewhere."""
-    keys = dict(zip(White._fields, jr.split(key, 4), strict=True))
-
-    def padded(name: str, members: int) -> Float[Array, "rank members inputs"] | None:
-        block, before, after = (getattr(x, name) for x in (white, old, new))
-        if block is None:
-            return None
-        return _padded(keys[name], block, before.shape, after.shape, members)
-
+    parts = zip(jr.split(key, 4), white, sizes, strict=True)
     return White(
-        padded("rows", arrays.rows.members),
-        padded("cols", arrays.cols.members),
-        padded("rows_pooled", 1),
-        padded("cols_pooled", 1),
+        *(None if size is None else _padded(k, block, *size) for k, block, size in parts)
     )
 
 

@@ -1,8 +1,6 @@
 """A fit as one netCDF file, written whole or not at all, read without running any code."""
 
 import json
-import os
-import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,7 @@ from dpmf.model.layout import Grids
 from dpmf.model.spec import Spec
 from dpmf.model.state import Fixed, Parameters, Side, State, White
 from dpmf.posterior.fit import Fit
+from dpmf.whole import write_whole
 
 FORMAT = 1  # of the file; a newer one is refused
 _ENGINE: Any = "h5netcdf"
@@ -45,25 +44,7 @@ def save(fit: Fit, path: Any) -> None:
         for name, value in arrays.items()
     }
     dataset = xr.Dataset(variables, attrs={"dpmf": json.dumps(plain)})
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        os.close(handle)
-        try:
-            dataset.to_netcdf(temporary, engine=_ENGINE)
-            with open(temporary, "rb+") as written:
-                os.fsync(written.fileno())
-            os.chmod(temporary, 0o666 & ~_umask())  # as an ordinary file would be
-            os.replace(temporary, target)
-        finally:
-            Path(temporary).unlink(missing_ok=True)
-    except OSError as error:
-        raise FileError(f"{target}: cannot be written ({error}).") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    write_whole(target, lambda place: dataset.to_netcdf(place, engine=_ENGINE))
 
 
 def load(path: Any) -> Fit:

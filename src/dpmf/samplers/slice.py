@@ -1,7 +1,7 @@
 """Slice sampling of one number at a time, stepping out and shrinking (Neal 2003)."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, Key
 BUDGET = 16  # widths that the bracket may grow to
 LIMIT = 100  # shrinks before staying put
 
-_LEFT, _RIGHT, _SHRINK, _DONE = range(4)
+_START, _LEFT, _RIGHT, _SHRINK, _DONE = range(5)
 
 
 class Info(NamedTuple):
@@ -19,6 +19,14 @@ class Info(NamedTuple):
 
     evaluations: Int[Array, ""]
     stayed: Bool[Array, ""]
+
+
+class Point(NamedTuple):
+    """Where a chain is."""
+
+    x: Float[Array, ""]
+    log_density: Float[Array, ""]  # NaN where it is not known yet
+    kept: Any  # whatever else was computed on the way to the density
 
 
 class _Bracket(NamedTuple):
@@ -30,46 +38,47 @@ class _Bracket(NamedTuple):
     right: Int[Array, ""]
     shrinks: Int[Array, ""]
     evaluations: Int[Array, ""]
-    point: Float[Array, ""]
-    log_density: Float[Array, ""]
+    here: Point
 
 
 def step(
     key: Key[Array, ""],
-    point: Float[Array, ""],
-    log_density: Float[Array, ""],
-    log_density_at: Callable[[Float[Array, ""]], Float[Array, ""]],
+    here: Point,
+    at: Callable[[Float[Array, ""]], tuple[Float[Array, ""], Any]],
     width: Float[Array, ""],
     budget: int = BUDGET,
-) -> tuple[Float[Array, ""], Float[Array, ""], Info]:
+) -> tuple[Point, Info]:
     """One transition that leaves the density invariant.
 
-    The loop is one machine with three phases and a single evaluation in its body, so
-    that vectorised chains need not wait for each other between phases.
+    The loop is one machine with a single evaluation in its body, so that vectorised chains
+    need not wait for each other between phases, and the density is compiled once.
 
     Args:
         key: Random key.
-        point: Where the chain is.
-        log_density: The log density there, already paid for.
-        log_density_at: Log density, up to a constant; NaN counts as outside the slice.
+        here: Where the chain is. A log density that is not known yet is computed first.
+        at: Log density, up to a constant, and what else is to be kept of a point. A log
+            density of NaN counts as outside the slice.
         width: Size of one step out; frozen after warm-up.
         budget: Widths that the bracket may grow to, split at random between the sides:
             a cap on each side would be biased.
 
     Returns:
-        The new point, its log density, and what happened.
+        The new point, and what happened.
     """
-    key_level, key_place, key_budget, key_shrink = jr.split(key, 4)
-    level = log_density + jnp.log(jr.uniform(key_level))
-    low = point - width * jr.uniform(key_place)
-    left = jnp.floor(budget * jr.uniform(key_budget)).astype(int)
+    key_once, key_shrink = jr.split(key)
+    height, place, share = jr.uniform(key_once, (3,), here.x.dtype)
+    # Drawn beforehand: the loop would otherwise hash at every turn.
+    places = jr.uniform(key_shrink, (LIMIT + 1,), here.x.dtype)
+    low = here.x - width * place
+    left = jnp.floor(budget * share).astype(int)
 
     def drawn(bracket: _Bracket) -> Float[Array, ""]:
-        key = jr.fold_in(key_shrink, bracket.shrinks)
-        return jr.uniform(key, minval=bracket.low, maxval=bracket.high)
+        within = places[jnp.minimum(bracket.shrinks, LIMIT)]
+        return bracket.low + within * (bracket.high - bracket.low)
 
     def advance(bracket: _Bracket) -> _Bracket:
-        value = log_density_at(bracket.trial)
+        value, kept = at(bracket.trial)
+        level = bracket.here.log_density + jnp.log(height)
         inside = value > level  # False for NaN
         phase = bracket.phase
         grow_left = (phase == _LEFT) & inside & (bracket.left > 0)
@@ -77,7 +86,9 @@ def step(
         accept = (phase == _SHRINK) & inside
         reject = (phase == _SHRINK) & ~inside
         give_up = reject & (bracket.shrinks >= LIMIT)
-        below = bracket.trial < point
+        below = bracket.trial < here.x
+        take = accept | (phase == _START)
+        trial = Point(bracket.trial, value, kept)
         moved = bracket._replace(
             low=jnp.where(reject & below, bracket.trial, bracket.low - width * grow_left),
             high=jnp.where(reject & ~below, bracket.trial, bracket.high + width * grow_right),
@@ -85,50 +96,50 @@ def step(
             right=bracket.right - grow_right,
             shrinks=bracket.shrinks + reject,
             evaluations=bracket.evaluations + 1,
-            point=jnp.where(accept, bracket.trial, bracket.point),
-            log_density=jnp.where(accept, value, bracket.log_density),
+            here=jax.tree.map(lambda new, old: jnp.where(take, new, old), trial, bracket.here),
             phase=jnp.select(
                 [grow_left | grow_right | (reject & ~give_up), accept | give_up],
                 [phase, jnp.full_like(phase, _DONE)],
                 phase + 1,
             ),
         )
-        trial = jnp.select(
+        following = jnp.select(
             [moved.phase == _LEFT, moved.phase == _RIGHT], [moved.low, moved.high], drawn(moved)
         )
-        return moved._replace(trial=trial)
+        return moved._replace(trial=following)
 
-    zero = jnp.zeros((), int)
+    zero, unknown = jnp.zeros((), int), jnp.isnan(here.log_density)
     first = _Bracket(
-        zero, low, low, low + width, left, budget - 1 - left, zero, zero, point, log_density
-    )
+        jnp.where(unknown, _START, _LEFT),
+        jnp.where(unknown, here.x, low),
+        low, low + width, left, budget - 1 - left, zero, zero, here,
+    )  # fmt: skip
     last = jax.lax.while_loop(lambda bracket: bracket.phase != _DONE, advance, first)
-    stayed = last.shrinks > LIMIT
-    return last.point, last.log_density, Info(last.evaluations, stayed)
+    return last.here, Info(last.evaluations, last.shrinks > LIMIT)
 
 
 def sweep(
     key: Key[Array, ""],
     position: Float[Array, " coordinates"],
-    log_density_at: Callable[[Float[Array, " coordinates"]], Float[Array, ""]],
+    at: Callable[[Float[Array, " coordinates"]], tuple[Float[Array, ""], Any]],
     widths: Float[Array, " coordinates"],
-) -> tuple[Float[Array, " coordinates"], Info]:
+) -> tuple[Float[Array, " coordinates"], Any, Info]:
     """Move every coordinate once, in order.
 
     Returns:
-        The new position; per coordinate, evaluations and whether it stayed.
+        The new position; what is kept of it; per coordinate, evaluations and whether it
+        stayed.
     """
 
     def one(carry, index):
-        position, log_density = carry
-
-        def along(x):
-            return log_density_at(position.at[index].set(x))
-
+        position, log_density, kept = carry
+        here = Point(position[index], log_density, kept)
         key_one = jr.fold_in(key, index)
-        x, log_density, info = step(key_one, position[index], log_density, along, widths[index])
-        return (position.at[index].set(x), log_density), info
+        here, info = step(key_one, here, lambda x: at(position.at[index].set(x)), widths[index])
+        return (position.at[index].set(here.x), here.log_density, here.kept), info
 
-    start = (position, log_density_at(position))
-    (position, _), info = jax.lax.scan(one, start, jnp.arange(position.shape[0]))
-    return position, info
+    density, kept = jax.eval_shape(at, position)
+    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), kept)
+    start = (position, jnp.full((), jnp.nan, density.dtype), nothing)
+    (position, _, kept), info = jax.lax.scan(one, start, jnp.arange(position.shape[0]))
+    return position, kept, info

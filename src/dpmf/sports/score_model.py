@@ -12,7 +12,7 @@ from dpmf.errors import ConfigError
 from dpmf.inference.estimator import DPMF
 from dpmf.kernels import Constant, Kernel, Matern12, SeasonGap, SquaredExponential
 from dpmf.posterior import Fit, Forecast
-from dpmf.sports.cutoff_fits import forecasts
+from dpmf.sports import cutoff_fits, season_fits
 from dpmf.sports.games import Games
 
 SIDES = ("time", "home")
@@ -64,7 +64,8 @@ class ScoreModel:
         self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
     ) -> Forecasts:
         """Predictions at every cutoff of a backtest."""
-        return forecasts(self, frame, cutoffs, plan)
+        protocol = season_fits if plan.protocol == "paper" else cutoff_fits
+        return protocol.forecasts(self, frame, cutoffs, plan)
 
 
 def score_model(

@@ -1,0 +1,120 @@
+"""Finished forecasters on disk, so that a backtest resumes where it stopped."""
+
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from dpmf.backtest.cutoffs import Cutoff
+from dpmf.backtest.forecaster import Forecaster, Plan
+from dpmf.errors import ConfigError, FileError
+from dpmf.whole import make_folder, write_whole
+
+TASK = "task.json"
+DATES = ["cutoff", "date"]
+# Before version 3, pandas read numbers to the last digit only if asked.
+EXACT: dict[str, Any] = (
+    {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
+)
+
+
+def task(frame: pd.DataFrame, days: Sequence[Cutoff], plan: Plan) -> dict[str, Any]:
+    """What all forecasters of a backtest have in common, as plain values."""
+    names = [field.name for field in dataclasses.fields(plan) if field.name != "report"]
+    cutoffs = [f"{day.season} {day.start:%Y-%m-%d} {day.stop:%Y-%m-%d}" for day in days]
+    return {
+        "dpmf": version("dpmf"),
+        "games": hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest(),
+        "cutoffs": hashlib.sha256("\n".join(cutoffs).encode()).hexdigest(),
+        **{name: getattr(plan, name) for name in names},
+    }
+
+
+@dataclasses.dataclass(frozen=True)
+class Records:
+    """A folder with one pair of tables for each finished forecaster."""
+
+    folder: Path
+
+    @staticmethod
+    def opened(folder: Path, wanted: dict[str, Any]) -> "Records":
+        """The folder of this very backtest, made if it is not there.
+
+        Raises:
+            ConfigError: It holds the results of another one.
+            FileError: It cannot be read or written.
+        """
+        make_folder(folder)
+        path = folder / TASK
+        plain = json.loads(json.dumps(wanted))
+        if path.exists():
+            try:
+                found = json.loads(path.read_text())
+            except (OSError, ValueError) as error:
+                raise FileError(f"{path}: cannot be read ({error}).") from error
+            other = [name for name in plain if found.get(name) != plain[name]]
+            if other:
+                raise ConfigError(
+                    f"{folder}: holds a backtest with other {', '.join(other)}; expected the "
+                    "same one or an empty folder. Choose another folder, or remove this one."
+                )
+        write_whole(path, lambda place: place.write_text(json.dumps(plain, indent=1)))
+        return Records(folder)
+
+    def found(self, name: str, forecaster: Forecaster) -> tuple[pd.DataFrame, ...] | None:
+        """Scores and diagnostics of a forecaster that has finished; None if it has not."""
+        scores, fits = self._paths(name, forecaster)
+        if not scores.exists():
+            return None
+        return _read(scores), _read(fits) if fits.exists() else pd.DataFrame()
+
+    def keep(
+        self, name: str, forecaster: Forecaster, scores: pd.DataFrame, fits: pd.DataFrame
+    ) -> None:
+        """Write the tables of a forecaster; that of scores last: it says that all is there."""
+        scores_path, fits_path = self._paths(name, forecaster)
+        if len(fits):
+            write_table(fits_path, fits)
+        write_table(scores_path, scores)
+
+    def _paths(self, name: str, forecaster: Forecaster) -> tuple[Path, Path]:
+        make_folder(self.folder / "parts")
+        spelled = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
+        own = hashlib.sha256(f"{name} {_identity(forecaster)}".encode()).hexdigest()[:12]
+        stem = self.folder / "parts" / f"{spelled}-{own}"
+        return stem.with_suffix(".scores.csv"), stem.with_suffix(".fits.csv")
+
+
+def write_table(path: Path, table: pd.DataFrame) -> None:
+    """Write a table as CSV, every number with all its digits."""
+    write_whole(path, lambda place: table.to_csv(place, index=False))
+
+
+def _read(path: Path) -> pd.DataFrame:
+    try:
+        table = pd.read_csv(path, **EXACT)
+    except (OSError, ValueError) as error:
+        raise FileError(f"{path}: cannot be read ({error}); remove it.") from error
+    for name in DATES:
+        if name in table:
+            table[name] = pd.to_datetime(table[name])
+    return table
+
+
+def _identity(forecaster: Forecaster) -> str:
+    """The settings of a forecaster in words that are the same in every process."""
+    if dataclasses.is_dataclass(forecaster):
+        fields = dataclasses.fields(forecaster)
+        parts = [f"{f.name}={_word(getattr(forecaster, f.name))}" for f in fields]
+        return f"{type(forecaster).__name__}({', '.join(parts)})"
+    return type(forecaster).__name__
+
+
+def _word(value: Any) -> str:
+    return getattr(value, "__qualname__", None) or repr(value)

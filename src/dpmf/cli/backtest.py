@@ -1,0 +1,80 @@
+"""`dpmf backtest`: forecast the past as if it were the future, and show the table."""
+
+import json as json_format
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from dpmf.backtest import backtest
+from dpmf.backtest.records import write_table
+from dpmf.cli.tables import backtest_tables
+from dpmf.errors import ConfigError
+from dpmf.sports import read_games, score_model
+from dpmf.sports.published import with_published
+
+CONVERGED = 1.05  # R-hat of the predicted means
+
+
+def run(
+    games: Path,
+    out: Path,
+    *,
+    ranks: list[int],
+    sides: list[tuple[str, ...]],
+    kernel: Any,
+    mean: str | None,
+    playoffs: bool,
+    quiet: bool,
+    json: bool,
+    **options: Any,
+) -> None:
+    """Run the command.
+
+    Args:
+        games: File of games.
+        out: Folder for the results.
+        ranks: Of every model.
+        sides: Side information of every model.
+        kernel: Over time; None is that of the protocol.
+        mean: "constant" or "pooled"; None is that of the protocol.
+        playoffs: Whether playoff games count.
+        quiet: Print nothing.
+        json: Print the summary as JSON.
+        **options: Of `dpmf.backtest`.
+    """
+    console = Console(quiet=quiet or json)
+    if mean not in (None, "constant", "pooled"):
+        raise ConfigError(f"--mean: found {mean!r}, expected constant or pooled.")
+    by_paper = options.get("protocol") == "paper"
+    paper_mean = by_paper if mean is None else mean == "constant"
+    if kernel is None and paper_mean != by_paper:
+        kernel = score_model(paper=by_paper).time_kernel
+    models = [
+        score_model(rank, side, kernel=kernel, paper=paper_mean)
+        for side in sides
+        for rank in ranks
+    ]
+    table = read_games(games, playoffs=playoffs)
+    console.print(f"{games}: {table!r}")
+    began = time.perf_counter()
+    found = backtest(table, models, folder=out, progress=not (quiet or json), **options)
+    summary = with_published(found.summary)
+    write_table(out / "summary.csv", summary)
+    seconds = time.perf_counter() - began
+    for shown in backtest_tables(summary):
+        console.print(shown)
+    if len(found.fits):
+        worst, median = found.fits["rhat_max"].max(), found.fits["ess_median"].median()
+        odd = int((found.fits["rhat_max"] > CONVERGED).sum())
+        console.print(
+            f"{len(found.fits)} fits in {seconds:.0f} s: R-hat of the predicted means at most "
+            f"{worst:.3f} ({odd} above {CONVERGED}), median effective draws {median:.0f}."
+        )
+        if odd:
+            console.print("Raise --warmup and --draws: those fits have not converged.")
+    console.print(f"Written: {out / 'scores.csv'}, {out / 'summary.csv'}, {out / 'fits.csv'}")
+    if json:
+        rows = json_format.loads(summary.to_json(orient="records"))
+        print(json_format.dumps({"seconds": seconds, "summary": rows}))

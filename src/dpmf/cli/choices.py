@@ -1,0 +1,78 @@
+"""Words of the command line in; the values they stand for out."""
+
+from collections.abc import Callable
+from typing import Any
+
+from dpmf.errors import ConfigError
+
+SIDES: dict[str, tuple[str, ...]] = {
+    "none": (),
+    "time": ("time",),
+    "home": ("home",),
+    "time+home": ("time", "home"),
+}
+KERNELS = {
+    "se": "SquaredExponential",
+    "matern12": "Matern12",
+    "matern32": "Matern32",
+    "matern52": "Matern52",
+    "rq": "RationalQuadratic",
+}
+
+
+def ranks(text: str) -> list[int]:
+    """`1,2,3` as numbers."""
+    found = [_number(one, "--rank") for one in _parts(text, "--rank")]
+    if min(found) < 1:
+        raise ConfigError(f"--rank {text}: expected numbers of at least 1.")
+    return found
+
+
+def sides(text: str) -> list[tuple[str, ...]]:
+    """`none,time+home` as tuples of side information."""
+    return [_one_of(SIDES, one, "--side") for one in _parts(text, "--side")]
+
+
+def seasons(text: str | None) -> list[int] | None:
+    """`2002:2008` or `2003,2005` as years; None stays."""
+    if text is None:
+        return None
+    found: list[int] = []
+    for part in _parts(text, "--seasons"):
+        first, colon, last = part.partition(":")
+        start = _number(first, "--seasons")
+        end = _number(last, "--seasons") if colon else start
+        if end < start:
+            raise ConfigError(f"--seasons {part}: the last one is before the first.")
+        found += range(start, end + 1)
+    return list(dict.fromkeys(found))
+
+
+def kernel(name: str | None) -> Callable[[Any], Any] | None:
+    """The class of a kernel over time; None stays."""
+    if name is None:
+        return None
+    from dpmf import kernels
+
+    return getattr(kernels, _one_of(KERNELS, name, "--kernel"))
+
+
+def _parts(text: str, option: str) -> list[str]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(parts):
+        raise ConfigError(f"{option} {text!r}: expected words with a comma between them.")
+    return parts
+
+
+def _number(text: str, option: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ConfigError(f"{option}: found {text!r}, expected a whole number.") from None
+
+
+def _one_of(known: dict[str, Any], word: str, option: str) -> Any:
+    if word not in known:
+        expected = ", ".join(known)
+        raise ConfigError(f"{option}: found {word!r}, expected one of {expected}.")
+    return known[word]

@@ -1,0 +1,110 @@
+"""The paper's protocol: warm starts within a season, hyperparameters held.
+
+All seasons run side by side, one block after another. The grid of a season holds all of
+its weeks from the start; functions at weeks to come follow the prior, so that the last
+state of a chain is a state of the next cutoff as it stands.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+import numpy as np
+import pandas as pd
+
+from dpmf.backtest.cutoffs import Cutoff
+from dpmf.backtest.forecaster import Forecasts, Plan
+from dpmf.inference.chains import Kept, Sizes, run_many
+from dpmf.inference.problem import Problem
+from dpmf.inference.start import starts
+from dpmf.model.layout import Layout
+from dpmf.model.spec import Spec
+from dpmf.model.state import FREE_ALL, Fixed
+from dpmf.sports.games import dyads
+from dpmf.sports.tasks import FirstEvents, Task, forecasts_of, laid_out, spec_before
+from dpmf.sports.tasks import task as task_of
+
+
+def forecasts(
+    score_model: Any, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
+) -> Forecasts:
+    """Predictions of a score model at every cutoff.
+
+    Args:
+        score_model: A `ScoreModel`.
+        frame: All games.
+        cutoffs: When forecasts are made, and of which games.
+        plan: Sizes, engine, seed, and the seasons that hyperparameters are learned from.
+    """
+    data = dyads(frame)
+    tasks = [task_of(data, frame, cutoff, plan, rest=True) for cutoff in cutoffs]
+    first = min(cutoffs, key=lambda cutoff: cutoff.start)
+    with jax.enable_x64(True):
+        spec = spec_before(score_model, frame, first, plan)
+        fixed = learned(score_model, frame, spec, plan)
+        found = _kept(spec, fixed, tasks, plan)
+    seen = None if fixed is FREE_ALL else max(plan.learn_from)
+    return dataclasses.replace(forecasts_of(tasks, found), seen=seen)
+
+
+def learned(score_model: Any, frame: pd.DataFrame, spec: Spec, plan: Plan) -> Fixed:
+    """The kernel hyperparameters of the central draw of a long run on some seasons."""
+    if not (spec.rows.theta() or spec.cols.theta()):
+        return FREE_ALL
+    games = frame[frame["season"].isin(plan.learn_from)]
+    lengths = frame.groupby("season")["week"].max().to_dict()
+    model = score_model.model(lengths, scale=spec.scale, spread=spec.spread)
+    chains, warmup, draws = plan.long_run
+    fit = model.fit(
+        dyads(games),
+        chains=chains,
+        warmup=warmup,
+        draws=draws,
+        seed=plan.seed,
+        progress=lambda stage, done, total: plan.report(f"long run, {stage}", done, total),
+    )
+    return fit.hyperparameters(sigma=False).fixed(spec)
+
+
+def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]:
+    arrays = laid_out(spec, tasks)
+    keep = FirstEvents(max(task.upcoming for task in tasks))
+    # (blocks, seasons): the number of each task; a season with fewer blocks repeats its
+    # last, so that all blocks have one shape, and the repetition is thrown away.
+    seasons = sorted({task.cutoff.season for task in tasks})
+    own = [[i for i, t in enumerate(tasks) if t.cutoff.season == s] for s in seasons]
+    most = max(len(one) for one in own)
+    numbers = np.array([one + [one[-1]] * (most - len(one)) for one in own]).T
+    keys = jax.vmap(lambda season: jr.fold_in(jr.key(plan.seed), season))(jnp.array(seasons))
+    states = _cold(spec, fixed, arrays, numbers[0], tasks, keys, plan)
+    found: dict[int, Kept] = {}
+    for block, group in enumerate(numbers):
+        # The paper's cold start is at the first block of a season alone.
+        sizes = Sizes(plan.rewarm if block else plan.warmup, plan.draws, plan.thin)
+
+        def report(stage: str, done: int, total: int, block: int = block) -> None:
+            plan.report(f"block {block + 1} of {most}, {stage}", done, total)
+
+        problems = _problems(spec, fixed, arrays, group)
+        block_keys = jax.vmap(lambda key, b=block: jr.fold_in(key, b + 1))(keys)
+        kept = run_many(plan.engine, problems, states, sizes, block_keys, keep, report)
+        states = jax.tree.map(jnp.asarray, kept.last)
+        for place, number in enumerate(group):
+            found.setdefault(int(number), jax.tree.map(lambda x, p=place: x[p], kept))
+    return [found[i] for i in range(len(tasks))]
+
+
+def _cold(spec, fixed, arrays: Layout, group, tasks: list[Task], keys, plan: Plan):
+    by_chain = jax.vmap(lambda key: jr.split(jr.fold_in(key, 0), plan.chains))(keys)
+    centres = jnp.asarray([tasks[i].centre for i in group])
+    return jax.vmap(starts)(_problems(spec, fixed, arrays, group), centres, by_chain)
+
+
+def _problems(spec: Spec, fixed: Fixed, arrays: Layout, group: np.ndarray) -> Problem:
+    repeated = jax.tree.map(
+        lambda x: jnp.broadcast_to(jnp.asarray(x), (len(group), *np.shape(x))), fixed
+    )
+    return Problem(jax.tree.map(lambda x: x[group], arrays), repeated, spec)

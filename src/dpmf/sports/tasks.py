@@ -1,0 +1,149 @@
+"""Cutoffs as training problems of one shape, and their draws as predictions.
+
+Nothing flows back in time. The constants of the model come from games before the first
+cutoff; scores from a cutoff on are replaced by 0 and have weight 0.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+import pandas as pd
+from jaxtyping import Array, Float
+
+from dpmf.backtest.cutoffs import Cutoff
+from dpmf.backtest.forecaster import Forecasts, Plan
+from dpmf.backtest.prediction import Prediction
+from dpmf.data import Dyads
+from dpmf.inference.chains import Kept
+from dpmf.inference.diagnostics import diagnostics
+from dpmf.inference.problem import Problem
+from dpmf.model.layout import Grids, Layout, grids, layout
+from dpmf.model.predictor import predictor
+from dpmf.model.spec import Spec
+from dpmf.model.stacking import lengthened, stacked
+from dpmf.model.state import FREE_ALL, State
+from dpmf.sports.games import dyads
+
+CELLS = 100  # of each cutoff whose convergence is looked at
+
+
+@dataclasses.dataclass(frozen=True)
+class FirstEvents:
+    """Keeps what forecasts need: y of the first events, and the noise."""
+
+    count: int
+
+    def __call__(self, problem: Problem, state: State) -> dict[str, Array]:
+        """Of one draw."""
+        values = problem.parameters(state)
+        y = predictor(problem.spec, state.white, values, problem.arrays)
+        return {"y": y[: self.count], **values.noise}
+
+
+class Task(NamedTuple):
+    """One cutoff: the games to forecast come first, then all others."""
+
+    cutoff: Cutoff
+    data: Dyads
+    upcoming: int  # number of games to forecast
+    known: Float[np.ndarray, " events"]  # 1 for games to learn from, 0 for all others
+    order: Dyads  # the same games in the order of play, which is that of the grid's levels
+
+    @property
+    def centre(self) -> float:
+        """The average of the known scores."""
+        return float(self.data.values[self.known > 0].mean())
+
+
+def spec_before(score_model: Any, frame: pd.DataFrame, first: Cutoff, plan: Plan) -> Spec:
+    """The model with all its constants, from games before a cutoff and the calendar."""
+    known = dyads(frame).take(first.past(frame, plan.window))
+    lengths = frame.groupby("season")["week"].max().to_dict()
+    return score_model.model(lengths).spec(known)
+
+
+def task(data: Dyads, frame: pd.DataFrame, cutoff: Cutoff, plan: Plan, *, rest: bool) -> Task:
+    """A cutoff with the games it may learn from and those it must forecast.
+
+    Args:
+        data: All games, encoded.
+        frame: The same.
+        cutoff: When the forecast is made.
+        plan: Holds the window.
+        rest: Whether the rest of the season is there too, unknown, so that all cutoffs of
+            a season have the same games.
+    """
+    past, upcoming = cutoff.past(frame, plan.window), cutoff.upcoming(frame)
+    unknown = np.zeros_like(past)
+    if rest:
+        unknown = (frame["season"] == cutoff.season).to_numpy() & ~past & ~upcoming
+    groups = (upcoming, past, unknown)
+    places = np.concatenate([np.flatnonzero(group) for group in groups])
+    known = np.repeat([0.0, 1.0, 0.0], [group.sum() for group in groups])
+    used = data.take(places)
+    used = dataclasses.replace(used, values=np.where(known[:, None] > 0, used.values, 0.0))
+    return Task(cutoff, used, int(upcoming.sum()), known, data.take(np.sort(places)))
+
+
+def laid_out(spec: Spec, tasks: Sequence[Task]) -> Layout:
+    """The arrays of all tasks, padded to one shape and stacked."""
+    points = [grids(spec, one.order, dense=False) for one in tasks]
+    shapes = [[grid.shape for grid in each if grid] for each in zip(*points, strict=True)]
+    sizes = [tuple(max(n) for n in zip(*each, strict=True)) for each in shapes]
+
+    def one(own: Grids, task: Task) -> Layout:
+        longer = [
+            None if grid is None else lengthened(grid, size)
+            for grid, size in zip(own, sizes, strict=True)
+        ]
+        arrays = layout(Grids._make(longer), task.data)[1]
+        return dataclasses.replace(arrays, weight=arrays.weight * task.known)
+
+    return stacked([one(own, each) for own, each in zip(points, tasks, strict=True)])
+
+
+def forecasts_of(tasks: Sequence[Task], found: Sequence[Kept]) -> Forecasts:
+    """Predictions and diagnostics, one of each per task."""
+    pairs = list(zip(tasks, found, strict=True))
+    rows = [
+        {
+            "season": task.cutoff.season,
+            "block": task.cutoff.block,
+            "cutoff": task.cutoff.start,
+            **_checked(kept, task),
+        }
+        for task, kept in pairs
+    ]
+    return Forecasts([_prediction(kept, task) for task, kept in pairs], pd.DataFrame(rows))
+
+
+def numbers(spec: Spec, arrays: Layout) -> int:
+    """Coordinates and cells of one chain of one task: its memory, in numbers."""
+    one = Problem(jax.tree.map(lambda x: x[0], arrays), FREE_ALL, spec)
+    return sum(x.size for x in jax.tree.leaves(one.template())) + (
+        one.arrays.values.size * spec.rank
+    )
+
+
+def _prediction(kept: Kept, task: Task) -> Prediction:
+    y = kept.values["y"][:, :, : task.upcoming]
+    sigma, rho = (kept.values[name].reshape(-1) for name in ("sigma", "rho"))
+    shape = np.where(np.eye(2, dtype=bool), 1.0, rho[:, None, None])
+    return Prediction(y.reshape(-1, *y.shape[2:]), sigma[:, None, None] ** 2 * shape)
+
+
+def _checked(kept: Kept, task: Task) -> dict[str, float]:
+    """Convergence of the predicted means."""
+    y = kept.values["y"][:, :, : task.upcoming]
+    cells = y.reshape(*y.shape[:2], -1)
+    some = np.unique(np.linspace(0, cells.shape[2] - 1, min(CELLS, cells.shape[2])).astype(int))
+    found = diagnostics({"y": cells[:, :, some]}, kept.stats)
+    return {
+        "rhat_max": float(np.nanmax(found.rhat)),
+        "ess_median": float(np.nanmedian(found.ess_bulk)),
+        "ess_min": float(np.nanmin(found.ess_bulk)),
+        "divergences": found.divergences,
+    }

@@ -1,0 +1,52 @@
+"""Files are written whole or not at all."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from dpmf.errors import FileError
+
+
+def write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Let `write` fill a temporary file, then put it in the place of `path`.
+
+    Args:
+        path: The file; an earlier one is replaced only when the new one is complete.
+        write: Called with the path to write to.
+
+    Raises:
+        FileError: The file cannot be written; an earlier one is untouched.
+    """
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            write(temporary)
+            with open(temporary, "rb+") as written:
+                os.fsync(written.fileno())
+            temporary.chmod(0o666 & ~_umask())  # as an ordinary file would be
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written ({error}).") from error
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder now: nobody wants to hear of it after an hour's work.
+
+    Raises:
+        FileError: It cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written ({error}).") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
