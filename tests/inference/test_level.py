@@ -30,9 +30,19 @@ PROBLEMS = {
 }
 
 
-@pytest.fixture(params=PROBLEMS)
+def rarely_seen():
+    """Cells at the last two points of the pooled mean count for little."""
+    problem = PROBLEMS["stars"]()
+    points = np.asarray(problem.arrays.rows.pooled.entry)
+    weight = np.ones(len(points))
+    weight[points >= points.max() - 1] = 0.01
+    arrays = dataclasses.replace(problem.arrays, weight=jnp.asarray(weight))
+    return dataclasses.replace(problem, arrays=arrays)
+
+
+@pytest.fixture(params=[*PROBLEMS, "rarely seen"])
 def problem(request, x64):
-    return PROBLEMS[request.param]()
+    return PROBLEMS.get(request.param, rarely_seen)()
 
 
 def test_levelled_has_an_inverse(problem):
@@ -52,9 +62,31 @@ def test_the_coordinates_are_averages_of_y(problem):
     if index is None:
         assert there.free.rows.mean[0] == pytest.approx(y.mean())
         return
-    points = np.asarray(index.entry)
-    expected = [y[points == point].mean() for point in range(points.max() + 1)]
-    np.testing.assert_allclose(there.white.rows_pooled[0, 0], expected)
+    points, weight = np.asarray(index.entry), np.asarray(problem.arrays.weight)
+    settled = np.asarray(level._settled(problem))
+    expected = [
+        np.average(y[points == point], weights=weight[points == point])
+        for point in np.flatnonzero(settled)
+    ]
+    np.testing.assert_allclose(there.white.rows_pooled[0, 0, settled], expected)
+    # A point that few cells see keeps its white.
+    rest = ~settled
+    np.testing.assert_array_equal(
+        there.white.rows_pooled[:, :, rest], state.white.rows_pooled[:, :, rest]
+    )
+
+
+def test_points_that_few_cells_see_have_no_level(x64):
+    assert level._settled(PROBLEMS["stars"]()).all()
+    settled = np.asarray(level._settled(rarely_seen()))
+    assert settled[:-2].all() and not settled[-2:].any()
+
+
+def test_no_point_behind_one_without_a_level_has_one(x64):
+    problem = PROBLEMS["stars"]()
+    first = np.asarray(problem.arrays.rows.pooled.entry) == 0
+    arrays = dataclasses.replace(problem.arrays, weight=jnp.where(first, 0.0, 1.0))
+    assert not level._settled(dataclasses.replace(problem, arrays=arrays)).any()
 
 
 def test_a_point_without_cells_keeps_its_coordinate(x64):

@@ -6,7 +6,7 @@ import pytest
 
 from dpmf.data import Dyads
 from dpmf.kernels import Constant, Matern12, SeasonGap, SquaredExponential
-from dpmf.model.grid import grid, training_columns
+from dpmf.model.grid import grid, levels, training_columns
 from dpmf.model.layout import layout
 from model.problem import problem
 
@@ -138,3 +138,13 @@ def test_training_columns_are_all_cells():
     columns = training_columns(data)
     assert list(columns) == ["season", "week", "home"]
     np.testing.assert_array_equal(columns["home"], data.inputs[..., 2].reshape(-1))
+
+
+def test_a_pooled_grid_begins_with_what_most_cells_see():
+    frame = pd.DataFrame(
+        {"a": list("xyxyx"), "b": list("pqqpp"), "z": np.arange(5.0), "t": [3, 1, 2, 2, 1.0]}
+    )
+    frame = pd.concat([frame, frame.assign(t=2.0)])
+    data = Dyads.from_frame(frame, row="a", col="b", value="z", inputs=["t"])
+    assert levels(data, ["t"])[:, 0].tolist() == [3.0, 1.0, 2.0]
+    assert levels(data, ["t"], by_use=True)[:, 0].tolist() == [2.0, 1.0, 3.0]

@@ -10,7 +10,10 @@ $z = (\bar y - \bar y_0)/\bar b$ and $\mathrm{d}z/\mathrm{d}\bar y = 1/\bar b$.
 Where the mean of the rows is pooled, the same holds at every point of its grid: how much
 better all teams do at home is known far better than whether attack or defence makes it so.
 Then the pooled functions, in the units of the row mean, take the place of their white, and
-their first coordinate at each point gives way to the level of y there.
+their first coordinate at each point gives way to the level of y there. A point that few cells
+see keeps its white: two games on neutral ground say little, and where the pooled mean is
+smooth its value there is all but settled by the others, within a width that depends on the
+length scale; as a coordinate it would make steps three times smaller.
 """
 
 import math
@@ -18,16 +21,18 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from dpmf.inference.problem import Problem
 from dpmf.kernels.cholesky import triangular_inverse
 from dpmf.model.coordinates import log_prior, sum_first
 from dpmf.model.density import log_white
 from dpmf.model.features import Factors, coloured
-from dpmf.model.gather import sums
+from dpmf.model.gather import sums, take
 from dpmf.model.predictor import Factored, all_factors, cell_features, product
 from dpmf.model.state import Parameters, State
+
+SHARE = 0.1  # of the cells of the best-known point: fewer do not make a level
 
 
 class Held(NamedTuple):
@@ -40,8 +45,10 @@ class Held(NamedTuple):
 class _Line(NamedTuple):
     """y as a function of the first coordinate of the row mean at each level."""
 
-    origin: Float[Array, " cells"]  # y where the coordinate is 0
+    origin: Float[Array, " cells"]  # y where the coordinates are 0
     slope: Float[Array, " cells"]
+    unit: Float[Array, "rank cells"]  # softplus of the columns' features
+    pooled: Float[Array, "rank inputs"] | None  # pooled mean where the coordinates are 0
 
 
 def held(problem: Problem, values: Parameters) -> Held:
@@ -58,16 +65,15 @@ def levelled(problem: Problem, state: State, known: Held | None = None) -> State
     state, first = _in_row_units(problem, state, values, known)
     line = _line(problem, state, known)
     level = _average(problem, line.origin) + first * _average(problem, line.slope)
-    empty = _count(problem) == 0
-    return _with_first(state, jnp.where(empty, first, level / problem.spec.scale))
+    return _with_first(problem, state, level / problem.spec.scale)
 
 
 def free_state(problem: Problem, state: State, known: Held | None = None) -> State:
     """The inverse of `levelled`."""
     known = known or held(problem, problem.parameters(state))
-    line = _line(problem, _with_first(state, jnp.zeros(())), known)
+    line = _line(problem, _with_first(problem, state, jnp.zeros(())), known)
     first = _first(problem, _get_first(state), line)
-    return _in_white(problem, _with_first(state, first), known)
+    return _in_white(problem, _with_first(problem, state, first), known)
 
 
 def log_density(problem: Problem, state: State, known: Held | None = None) -> Float[Array, ""]:
@@ -80,15 +86,13 @@ def log_density(problem: Problem, state: State, known: Held | None = None) -> Fl
     """
     values = problem.parameters(state)
     known = known or held(problem, values)
-    line = _line(problem, _with_first(state, jnp.zeros(())), known)
+    line = _line(problem, _with_first(problem, state, jnp.zeros(())), known)
     first = _first(problem, _get_first(state), line)
-    pooled = problem.arrays.rows.pooled
-    at_level = first if pooled is None else first[pooled.entry]
-    y = (line.origin + at_level * line.slope).reshape(problem.arrays.values.shape)
-    free = _in_white(problem, _with_first(state, first), known)
+    free = _in_white(problem, _with_first(problem, state, first), known)
+    y = _entries(problem, line, first, free, values, known).reshape(problem.arrays.values.shape)
     noise = problem.spec.likelihood.at(values.noise)
     each = noise.log_prob(y, problem.arrays.values)
-    slopes = jnp.where(_count(problem) == 0, 1.0, _average(problem, line.slope))
+    slopes = jnp.where(_settled(problem), _average(problem, line.slope), 1.0)
     jacobian = -jnp.sum(jnp.log(slopes))
     if first.ndim:
         jacobian += _log_volume(problem, values, known)
@@ -96,31 +100,60 @@ def log_density(problem: Problem, state: State, known: Held | None = None) -> Fl
     return prior + jacobian + jnp.sum(problem.arrays.weight * each)
 
 
+def _settled(problem: Problem) -> Bool[Array, "..."]:
+    """Which points have a level of their own: as many of the first as cells know well.
+
+    Never one behind a point that has none: what white means at a point depends on the
+    points before it alone. Grids of pooled means begin with the points that most cells see.
+    """
+    count = _count(problem)
+    if not count.ndim:
+        return count > 0
+    return jnp.cumprod((count > 0) & (count >= SHARE * jnp.max(count))) > 0
+
+
+def _entries(
+    problem: Problem, line: _Line, first, free: State, values: Parameters, known: Held
+) -> Float[Array, " cells"]:
+    """y at every cell; a point without a level follows those that have one."""
+    index = problem.arrays.rows.pooled
+    if index is None or line.pooled is None:
+        return line.origin + first * line.slope
+    moved = _pooled(free, values, known) - line.pooled
+    return line.origin + jnp.sum(take(moved, index) * line.unit, axis=0)
+
+
+def _pooled(state: State, values: Parameters, known: Held) -> Float[Array, "rank inputs"]:
+    """The pooled mean of the rows, from its white."""
+    functions = coloured(state.white.rows_pooled, known.over.rows.pooled or ())
+    return values.rows.pooled_sd[:, None] * functions[:, 0]
+
+
 def _in_row_units(
     problem: Problem, state: State, values: Parameters, known: Held
 ) -> tuple[State, Float[Array, "..."]]:
     """The state with its first coordinates at 0, and what they were."""
     if known.over.rows.pooled is None:
-        return _with_first(state, jnp.zeros(())), _get_first(state)
-    functions = coloured(state.white.rows_pooled, known.over.rows.pooled)
-    scaled = (
-        functions * (values.rows.pooled_sd * jax.nn.softplus(values.cols.mean))[:, None, None]
-    )
-    spec = problem.spec
-    rotated = jnp.einsum("kr,kmi->rmi", sum_first(spec.rank), scaled / spec.rows.mean.sd)
-    state = state._replace(white=state.white._replace(rows_pooled=rotated))
-    return _with_first(state, jnp.zeros(())), rotated[0, 0]
+        return _with_first(problem, state, jnp.zeros(())), _get_first(state)
+    spec, white = problem.spec, state.white.rows_pooled
+    scaled = _pooled(state, values, known) * jax.nn.softplus(values.cols.mean)[:, None]
+    rotated = (sum_first(spec.rank).T @ scaled / spec.rows.mean.sd)[:, None]
+    mixed = jnp.where(_settled(problem), rotated, white)
+    state = state._replace(white=state.white._replace(rows_pooled=mixed))
+    return _with_first(problem, state, jnp.zeros(())), rotated[0, 0]
 
 
 def _in_white(problem: Problem, state: State, known: Held) -> State:
     """The inverse of `_in_row_units`, with the first coordinates in place."""
     if known.whitening is None:
         return state
-    spec, values = problem.spec, problem.parameters(state)
-    rotated = jnp.einsum("kr,rmi->kmi", sum_first(spec.rank), state.white.rows_pooled)
+    spec, values, settled = problem.spec, problem.parameters(state), _settled(problem)
+    mixed = state.white.rows_pooled
+    rotated = jnp.where(settled, jnp.einsum("kr,rmi->kmi", sum_first(spec.rank), mixed), 0.0)
     unit = jax.nn.softplus(values.cols.mean) * values.rows.pooled_sd
     functions = spec.rows.mean.sd * rotated / unit[:, None, None]
-    white = coloured(functions, known.whitening)
+    # Rows of a triangular matrix see what comes before alone: the zeros behind do no harm.
+    white = jnp.where(settled, coloured(functions, known.whitening), mixed)
     return state._replace(white=state.white._replace(rows_pooled=white))
 
 
@@ -128,30 +161,30 @@ def _log_volume(problem: Problem, values: Parameters, known: Held) -> Float[Arra
     """Log determinant of white as a function of the pooled rows in row units."""
     assert known.whitening is not None
     unit = jax.nn.softplus(values.cols.mean) * values.rows.pooled_sd
-    points = math.prod([one.shape[-1] for one in known.whitening])
-    total = -points * jnp.sum(jnp.log(unit))
+    logs = jnp.zeros((1, 1))
     for one in known.whitening:
-        diagonal = jnp.diagonal(one, axis1=-2, axis2=-1)
-        each = jnp.sum(jnp.log(diagonal), axis=-1) * (points / one.shape[-1])
-        total += jnp.sum(jnp.broadcast_to(each, (problem.spec.rank,)))
-    return total
+        diagonal = jnp.log(jnp.diagonal(one, axis1=-2, axis2=-1))
+        logs = (logs[:, :, None] + diagonal[:, None, :]).reshape(len(diagonal), -1)
+    return jnp.sum(jnp.where(_settled(problem), logs - jnp.log(unit)[:, None], 0.0))
 
 
 def _line(problem: Problem, state: State, known: Held) -> _Line:
     """The line through a state whose first coordinates are 0."""
     spec, arrays = problem.spec, problem.arrays
     values = problem.parameters(state)
-    white = _in_white(problem, state, known).white
-    u, unit = cell_features(spec, white, values, arrays, known.over)
+    free = _in_white(problem, state, known)
+    u, unit = cell_features(spec, free.white, values, arrays, known.over)
     per_rank = sum_first(spec.rank)[:, 0] / jax.nn.softplus(values.cols.mean)
     slope = jnp.sum(spec.rows.mean.sd * per_rank[:, None] * unit, axis=0)
-    return _Line(product(u, unit), slope)
+    pooled = None if known.whitening is None else _pooled(free, values, known)
+    return _Line(product(u, unit), slope, unit, pooled)
 
 
 def _first(problem: Problem, level: Float[Array, "..."], line: _Line) -> Float[Array, "..."]:
     moved = level * problem.spec.scale - _average(problem, line.origin)
-    empty = _count(problem) == 0  # a point without cells has no level: nothing was changed
-    return jnp.where(empty, level, moved / jnp.where(empty, 1.0, _average(problem, line.slope)))
+    settled = _settled(problem)
+    slope = jnp.where(settled, _average(problem, line.slope), 1.0)
+    return jnp.where(settled, moved / slope, level)
 
 
 def _average(problem: Problem, per_cell: Float[Array, " cells"]) -> Float[Array, "..."]:
@@ -176,11 +209,12 @@ def _get_first(state: State) -> Float[Array, "..."]:
     return state.free.rows.mean[0] if pooled is None else pooled[0, 0]
 
 
-def _with_first(state: State, first: Float[Array, "..."]) -> State:
-    pooled = state.white.rows_pooled
+def _with_first(problem: Problem, state: State, first: Float[Array, "..."]) -> State:
+    """The state with other first coordinates, where they give way to levels."""
+    pooled, settled = state.white.rows_pooled, _settled(problem)
     if pooled is not None:
-        moved = pooled.at[0, 0].set(first)
+        moved = pooled.at[0, 0].set(jnp.where(settled, first, pooled[0, 0]))
         return state._replace(white=state.white._replace(rows_pooled=moved))
     rows = state.free.rows
-    rows = rows._replace(mean=rows.mean.at[0].set(first))
-    return state._replace(free=state.free._replace(rows=rows))
+    mean = rows.mean.at[0].set(jnp.where(settled, first, rows.mean[0]))
+    return state._replace(free=state.free._replace(rows=rows._replace(mean=mean)))

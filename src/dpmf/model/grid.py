@@ -1,4 +1,4 @@
-"""The points where functions live: distinct inputs, factor by factor, in first-seen order."""
+"""The points where functions live: distinct inputs, factor by factor, in a lasting order."""
 
 import dataclasses
 import math
@@ -20,8 +20,8 @@ SPARSE = 4  # a product grid may hold this many points per distinct input
 class Grid:
     """A product of factors; each holds the distinct inputs of the columns it reads.
 
-    Nothing is ever sorted: new levels are appended to their factor, so that white
-    coordinates of old levels keep their meaning.
+    Once a grid is made nothing is ever sorted: new levels are appended to their factor, so
+    that white coordinates of old levels keep their meaning.
     """
 
     columns: tuple[tuple[str, ...], ...]  # read by each factor
@@ -54,7 +54,22 @@ def points(data: Dyads, columns: Sequence[str]) -> Float[np.ndarray, "cells colu
     return np.stack([data.column(name).reshape(-1) for name in columns], axis=1)
 
 
-def grid(kernel: Kernel, data: Dyads, *, dense: bool | None = None) -> Grid:
+def levels(data: Dyads, columns: Sequence[str], *, by_use: bool = False):
+    """The distinct inputs of some columns, in first-seen order.
+
+    Args:
+        data: Training events.
+        columns: Read together.
+        by_use: Those that most cells have come first instead.
+    """
+    found, index = distinct(points(data, columns))
+    order = np.argsort(-np.bincount(index), kind="stable") if by_use else slice(None)
+    return found[order]
+
+
+def grid(
+    kernel: Kernel, data: Dyads, *, dense: bool | None = None, by_use: bool = False
+) -> Grid:
     """The grid of a kernel's factors over the inputs of `data`.
 
     Args:
@@ -62,11 +77,12 @@ def grid(kernel: Kernel, data: Dyads, *, dense: bool | None = None) -> Grid:
         data: Training events.
         dense: True puts all columns into one factor; None decides: a product grid is
             used unless most of its points would be empty.
+        by_use: Levels that most cells have come first.
     """
     columns = tuple(factor.columns for factor in kernel.factors())
     together = tuple(name for one in columns for name in one)
-    joint = distinct(points(data, together))[0]
-    separate = tuple(distinct(points(data, one))[0] for one in columns)
+    joint = levels(data, together, by_use=by_use)
+    separate = tuple(levels(data, one, by_use=by_use) for one in columns)
     if dense is None:
         dense = math.prod(len(one) for one in separate) > SPARSE * len(joint)
     chosen = Grid((together,), (joint,)) if dense else Grid(columns, separate)

@@ -52,7 +52,7 @@ def grids(spec: Spec, data: Dyads, *, dense: bool | None = None) -> Grids:
     """The points of all functions over the inputs of `data`."""
 
     def pooled(side: SideSpec) -> Grid | None:
-        return grid(side.pooled, data, dense=dense) if side.pooled else None
+        return grid(side.pooled, data, dense=dense, by_use=True) if side.pooled else None
 
     return Grids(
         grid(spec.rows.kernel, data, dense=dense),

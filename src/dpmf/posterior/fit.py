@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dpmf.data import Codebook, Dyads, distinct
+from dpmf.data import Codebook, Dyads
 from dpmf.data.names import placed
 from dpmf.errors import ConfigError
 from dpmf.inference.chains import Draws, Sizes
@@ -18,8 +18,7 @@ from dpmf.inference.hyperparameters import Hyperparameters, central
 from dpmf.inference.problem import Problem
 from dpmf.model.carry import carried
 from dpmf.model.coordinates import free_coordinates
-from dpmf.model.grid import Grid
-from dpmf.model.grid import points as cell_points
+from dpmf.model.grid import Grid, levels
 from dpmf.model.layout import Grids, layout
 from dpmf.model.spec import Spec
 from dpmf.model.state import Fixed, Parameters, State, White
@@ -152,13 +151,13 @@ class Fit:
     def grids_over(self, data: Dyads) -> Grids:
         """Grids of other events, each a product or dense as it is here."""
 
-        def over(grid: Grid | None) -> Grid | None:
+        def over(grid: Grid | None, pooled: bool) -> Grid | None:
             if grid is None:
                 return None
-            levels = tuple(distinct(cell_points(data, one))[0] for one in grid.columns)
-            return Grid(grid.columns, levels)
+            found = tuple(levels(data, one, by_use=pooled) for one in grid.columns)
+            return Grid(grid.columns, found)
 
-        return Grids._make(over(grid) for grid in self.grids)
+        return Grids._make(map(over, self.grids, (False, False, True, True)))
 
     def last_states(
         self, points: Grids, data: Dyads, fixed: Fixed, chains: int, seed: int
