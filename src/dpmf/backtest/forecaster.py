@@ -34,7 +34,7 @@ class Plan:
     engine: str = "hmc"
     chains: int = 4
     warmup: int = 400
-    draws: int = 250
+    draws: int = 400
     thin: int = 1
     seed: int = 0
     rewarm: int = 100  # paper: warm-up of a warm start
