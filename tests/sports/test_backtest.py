@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from league import later_changed, league
 
 import dpmf
 from dpmf import ConfigError, Games
@@ -10,6 +9,7 @@ from dpmf.backtest.cutoffs import Cutoff, cutoffs
 from dpmf.backtest.forecaster import Plan
 from dpmf.backtest.rolling import BASELINES
 from dpmf.sports import score_model
+from league import later_changed, league
 
 SIZES = {"chains": 2, "warmup": 20, "draws": 10}
 

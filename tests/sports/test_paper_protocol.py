@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 import pytest
-from league import later_changed, league
 
 import dpmf
 from dpmf import ConfigError, Games
@@ -18,6 +17,7 @@ from dpmf.model.layout import grids, layout
 from dpmf.model.simulate import simulate_state
 from dpmf.sports import score_model, season_fits
 from dpmf.sports.tasks import laid_out, spec_before, task
+from league import later_changed, league
 
 SIZES = {"chains": 2, "warmup": 6, "draws": 6, "thin": 2, "rewarm": 3, "long_run": (2, 10, 6)}
 HOME = score_model(1, ("home",), paper=True)
