@@ -20,7 +20,7 @@ from dpmf.whole import make_folder, write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
 GAMES = ROOT.parent / "shared" / "data" / "nba_games.csv.gz"
-# Season, home team, visitors: week 10 and 14 of 2004, 10 and 12 of 2008.
+# Season, home team, visitors: the first meeting of each kind in the season.
 SHOWN = [(2004, "LAL", "CLE"), (2004, "CLE", "LAL"), (2008, "LAL", "CLE"), (2008, "CLE", "LAL")]
 WINDOW = 3  # seasons
 SIZES = {"chains": 4, "warmup": 600, "draws": 400}
@@ -38,7 +38,8 @@ def main() -> None:
         path = options.out / f"{season}-{away}-at-{home}.html"
         if not path.exists():
             _write(path, _score_density(games, season, home, away))
-    if not (options.out / "gaps.html").exists():
+    names = ("gaps.html", "lengths.html", "ratings.html")
+    if not all((options.out / name).exists() for name in names):
         fit = _fitted(games, 4, 2004, games.frame["date"].max())
         _write(options.out / "gaps.html", plots.gaps(fit))
         _write(options.out / "lengths.html", plots.length_scales(fit))

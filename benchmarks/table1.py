@@ -16,6 +16,7 @@ import jax
 import pandas as pd
 
 import dpmf
+from dpmf.backtest.cutoffs import duration
 from dpmf.backtest.records import write_table
 from dpmf.cli import choices
 from dpmf.sports import ScoreModel, score_model
@@ -25,8 +26,9 @@ from dpmf.whole import make_folder, write_whole
 ROOT = Path(__file__).resolve().parents[1]
 GAMES = ROOT.parent / "shared" / "data" / "nba_games.csv.gz"
 SEASONS = range(2002, 2010)
-BLOCKS = {2009: 1}  # the paper ends four weeks into that season
+LAST = {2009: 28}  # days: the paper ends four weeks into that season
 FIRST_SEASON = 2000  # the betting lines begin there
+SPANS = [(2002, 2008), (2004, 2008)]  # whole seasons; and those whose windows are the paper's
 TITLES = {
     "mean_log_prob": ("Mean log probability", "{:.3f}"),
     "winner_error_pct": ("Winner wrong, %", "{:.1f}"),
@@ -47,7 +49,9 @@ def main() -> None:
     ]
     settings = {
         "seasons": SEASONS,
-        "blocks": BLOCKS,
+        "blocks": {
+            year: days // duration(options.block, "--block") for year, days in LAST.items()
+        },
         "block": options.block,
         "first_season": FIRST_SEASON,
         "protocol": options.protocol,
@@ -104,9 +108,11 @@ def _page(options: argparse.Namespace, summary: pd.DataFrame, fits: pd.DataFrame
         "",
         f"Made by `python benchmarks/table1.py --name {options.name} --kernel {options.kernel} "
         f"--mean {options.mean} --ranks {options.ranks} --side {options.side} "
-        f"--block {options.block} --protocol {options.protocol}` on {device} "
-        f"({platform.machine()}). Models took {seconds:.0f} s in all, compilation and the long "
-        f"runs that learn hyperparameters counted, {options.threads} at a time.",
+        f"--block {options.block} --protocol {options.protocol}"
+        f"{f' --engine {options.engine}' if options.engine else ''}`; this page was written on "
+        f"{device} ({platform.machine()}). Models took {seconds:.0f} s, one by one or side by "
+        f"side ({options.threads} at a time), compilation and the long runs that learn "
+        "hyperparameters counted.",
         "",
         f"R-hat of the predicted means: median over the {len(fits)} fits "
         f"{fits['rhat_max'].median():.3f}, largest {fits['rhat_max'].max():.3f}; effective "
@@ -117,9 +123,20 @@ def _page(options: argparse.Namespace, summary: pd.DataFrame, fits: pd.DataFrame
     ]
     seasons = list(dict.fromkeys(summary["season"]))
     seen = set(summary.loc[summary["seen"] & (summary["season"] != "All"), "season"])
+    summary = pd.concat([summary, *(_mean_of(summary, *span) for span in SPANS)])
+    seasons += [f"{first}-{last}" for first, last in SPANS]
     for metric in METRICS:
         lines += ["", *_table(summary, metric, seasons, seen)]
     return "\n".join(lines) + "\n"
+
+
+def _mean_of(summary: pd.DataFrame, first: int, last: int) -> pd.DataFrame:
+    """The plain mean over some seasons, as rows of their own."""
+    own = summary[summary["season"].isin([str(year) for year in range(first, last + 1)])]
+    columns = [*METRICS, *(f"{name}_published" for name in METRICS)]
+    grouped = own.groupby(["forecaster", "rank"], sort=False, dropna=False)[columns]
+    means = grouped.agg(lambda values: values.mean(skipna=False)).reset_index()
+    return means.assign(season=f"{first}-{last}", seen=False)
 
 
 def _table(summary: pd.DataFrame, metric: str, seasons: list[str], seen: set[str]) -> list[str]:

@@ -8,6 +8,15 @@ from pathlib import Path
 from dpmf.errors import FileError
 
 
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+_UMASK = _umask()  # once: to read it is to set it, which threads must not do at a time
+
+
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file, then put it in the place of `path`.
 
@@ -26,7 +35,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
             write(temporary)
             with open(temporary, "rb+") as written:
                 os.fsync(written.fileno())
-            temporary.chmod(0o666 & ~_umask())  # as an ordinary file would be
+            temporary.chmod(0o666 & ~_UMASK)  # as an ordinary file would be
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
@@ -44,9 +53,3 @@ def make_folder(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(f"{path}: cannot be written ({error}).") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -6,6 +6,7 @@ import pytest
 import dpmf
 from dpmf import ConfigError, FileError, Games
 from dpmf.backtest.baselines import Home
+from dpmf.backtest.records import Records
 from league import league
 
 
@@ -64,3 +65,15 @@ def test_a_damaged_folder_is_one_clear_error(tmp_path):
     (tmp_path / "task.json").write_text("{")
     with pytest.raises(FileError, match=r"task\.json: cannot be read"):
         run(tmp_path, seasons=[2003])
+
+
+def test_settings_of_a_forecaster_tell_it_apart(tmp_path):
+    class Rated(Home):
+        def __init__(self, rate):
+            self.rate = rate
+
+    records = Records(tmp_path)
+    one, same, other = (records._paths("rated", Rated(rate)) for rate in (1, 1, 2))
+    assert one == same != other
+    with pytest.raises(ConfigError, match="without a name cannot be told apart"):
+        records._paths("rated", Rated(lambda x: x))

@@ -100,3 +100,14 @@ def test_a_file_that_is_not_there(tmp_path, capsys):
 
 def test_nothing_stays_nothing():
     assert choices.seasons(None) is None and choices.kernel(None) is None
+
+
+def test_notices_are_one_line_and_quiet_is_quiet(games, tmp_path, capsys):
+    frame = pd.read_csv(games).assign(referee="R")
+    frame.to_csv(games, index=False)
+    words = ["backtest", str(games), "--out", str(tmp_path / "out"), *SMALL]
+    assert status(*words, "--draws", "5") == 0
+    assert capsys.readouterr().err == f"dpmf: {games}: columns that are not used: referee.\n"
+    assert status(*words, "--draws", "5", "--quiet") == 0
+    printed = capsys.readouterr()
+    assert printed.out == printed.err == ""

@@ -1,6 +1,7 @@
 """Backtests of every forecaster on a small league: nothing peeks, and tables add up."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dpmf
@@ -8,6 +9,7 @@ from dpmf import ConfigError, Games
 from dpmf.backtest.cutoffs import Cutoff, cutoffs
 from dpmf.backtest.forecaster import Plan
 from dpmf.backtest.rolling import BASELINES
+from dpmf.backtest.summary import summary
 from dpmf.sports import score_model
 from league import later_changed, league
 
@@ -99,6 +101,10 @@ def test_a_forecast_does_not_depend_on_its_neighbours_keys():
         ({"steps": 3}, "there is no option 'steps'"),
         ({"engine": "nuts"}, "engine='nuts', expected 'hmc' or 'slice'"),
         ({"block": "month"}, "block='month', expected"),
+        ({"blocks": 0}, "blocks=0 leaves nothing to forecast"),
+        ({"protocol": "paper", "learn_from": 2001}, "learn_from=2001, expected years"),
+        ({"baselines": []}, "forecasters: there is none"),
+        ({"baselines": ["home", "home"]}, "'home' is there twice"),
     ],
 )
 def test_refusals(options, message):
@@ -112,3 +118,40 @@ def test_score_models_are_named_as_in_the_paper():
     assert score_model(1, ("time",), paper=True).name == "DPMF(t)"
     with pytest.raises(ConfigError, match="expected some of"):
         score_model(1, ("rest",))
+
+
+def test_a_missing_column_is_told_before_any_work():
+    class Never:
+        def forecasts(self, frame, cutoffs, plan):
+            raise AssertionError("work began")
+
+    games = Games(league().drop(columns=["total"]))
+    with pytest.raises(ConfigError, match="there is no column 'total'"):
+        dpmf.backtest(games, {"never": Never()}, baselines=["line"], progress=False)
+
+
+def test_a_kernel_that_is_already_made_is_refused():
+    with pytest.raises(ConfigError, match="expected a kind of kernel"):
+        score_model(1, kernel=dpmf.kernels.Matern12("time"))
+
+
+def test_differences_are_those_of_games_that_have_a_line():
+    """Two games without a line: gains, their errors and shares leave them out."""
+    events = pd.DataFrame({"event": range(6), "season": 2001})
+    logs = {"PMF": [-8.0] * 6, "line": [-6.0, -7.0, -6.0, -7.0, np.nan, np.nan]}
+    logs["DPMF(t)"] = [-7.0, -7.5, -7.0, -7.5, 50.0, 50.0]
+    ranks = {"PMF": 1.0, "line": np.nan, "DPMF(t)": 1.0}
+    others = ["winner_error", "squared_error", "log_loss", "brier", "crps_margin", "crps_total"]
+    rows = [
+        events.assign(forecaster=name, rank=ranks[name], log_prob=values, seen=False)
+        for name, values in logs.items()
+    ]
+    scores = pd.concat(rows).assign(**dict.fromkeys(others, 0.0))
+    table = summary(scores, "line").set_index(["forecaster", "season"])
+    gains = np.array([-1.0, -0.5, -1.0, -0.5])
+    own = table.loc[("DPMF(t)", "2001")]
+    assert own["gain"] == pytest.approx(gains.mean())
+    assert own["gain_se"] == pytest.approx(gains.std(ddof=1) / 2)
+    assert own["closed_pct"] == pytest.approx(100 * (-7.25 + 8) / (-6.5 + 8))
+    assert table.loc[("PMF", "All"), "closed_pct"] == pytest.approx(0.0)
+    assert table.loc[("line", "All"), "closed_pct"] == pytest.approx(100.0)

@@ -7,6 +7,7 @@ import pytest
 
 from dpmf import DataError, DpmfWarning, FileError, Games, read_games
 from dpmf.sports import calendar
+from league import league
 
 
 def table(**changes):
@@ -114,3 +115,36 @@ def test_files(tmp_path):
     (tmp_path / "empty.csv").write_text("")
     with pytest.raises(DataError, match=r"empty\.csv: this is no CSV table"):
         read_games(tmp_path / "empty.csv")
+
+
+def test_upcoming_games_continue_the_calendar_of_those_played():
+    frame = league()
+    frame["date"] = frame["date"] + pd.DateOffset(days=80)  # into January
+    played, later = frame[:60], frame[60:].drop(columns=["home_score", "away_score"])
+    whole, known = Games(frame), Games(played)
+    upcoming = Games(later, upcoming=True, after=known)
+    expected = whole.frame.iloc[60:]
+    assert upcoming.frame["week"].tolist() == expected["week"].tolist()
+    assert upcoming.frame["season"].tolist() == expected["season"].tolist()
+    alone = Games(later, upcoming=True)
+    assert alone.frame["week"].iloc[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("season", 2004.5, "column 'season': found 2004.5, expected a whole number"),
+        ("date", ["2004-01-01T00:00:00+01:00", "2004-01-02T00:00:00+02:00"], "column 'date'"),
+    ],
+)
+def test_odd_columns_are_refused(column, values, message):
+    frame = league().iloc[:2].assign(**{column: values})
+    with pytest.raises(DataError, match=message):
+        Games(frame)
+
+
+def test_a_file_that_only_looks_compressed_is_refused(tmp_path):
+    path = tmp_path / "games.csv.gz"
+    path.write_bytes(b"\x1f\x8b\x08\x00" + bytes(20))
+    with pytest.raises((DataError, FileError), match=r"games\.csv\.gz"):
+        read_games(path)

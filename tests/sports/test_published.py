@@ -3,7 +3,9 @@
 import pandas as pd
 import pytest
 
-from dpmf.sports.published import KEYS, METRICS, published, with_published
+from dpmf.backtest.cutoffs import cutoffs
+from dpmf.sports import read_games
+from dpmf.sports.published import GAMES, KEYS, METRICS, published, with_published
 
 
 def test_it_is_the_papers_table(shared_data):
@@ -40,3 +42,11 @@ def test_other_games_have_no_published_values():
     table = with_published(summary({"2002": 256, "2004": 1230, "All": 1486}))
     found = table.set_index("season")["score_rmse_published"]
     assert found.isna().tolist() == [True, False, True]
+
+
+def test_the_counts_are_those_of_the_real_games(shared_data):
+    games = read_games(shared_data("nba_games.csv.gz"))
+    for season, expected in GAMES.items():
+        days = cutoffs(games.frame, [int(season)])
+        blocks = days[:1] if season == "2009" else days
+        assert sum(day.upcoming(games.frame).sum() for day in blocks) == expected

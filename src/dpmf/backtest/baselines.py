@@ -1,6 +1,7 @@
 """Forecasters to be measured against: the betting line, Elo, a constant."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,10 +40,18 @@ class Home:
 class Line:
     """The score that spread and total imply, with the covariance of earlier line errors."""
 
+    def require(self, frame: pd.DataFrame) -> list[np.ndarray]:
+        """Spread and total.
+
+        Raises:
+            ConfigError: They are not in the file.
+        """
+        return [_column(frame, name) for name in ("spread_home", "total")]
+
     def forecasts(
         self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
     ) -> Forecasts:
-        spread, total = (_column(frame, name) for name in ("spread_home", "total"))
+        spread, total = self.require(frame)
         implied = np.stack([total - spread, total + spread], axis=1) / 2
 
         def one(cutoff: Cutoff) -> Prediction:
@@ -56,10 +65,18 @@ class Line:
 class Elo538:
     """The probability that the file gives, from before each game: it knows yesterday's."""
 
+    def require(self, frame: pd.DataFrame) -> np.ndarray:
+        """The probabilities.
+
+        Raises:
+            ConfigError: They are not in the file.
+        """
+        return _column(frame, "elo_home_prob")
+
     def forecasts(
         self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
     ) -> Forecasts:
-        chance = _column(frame, "elo_home_prob")
+        chance = self.require(frame)
         return Forecasts([Prediction.only_winner(chance[c.upcoming(frame)]) for c in cutoffs])
 
 
@@ -69,10 +86,14 @@ class Melo:
     LINES = 61  # handicaps at which ratings are kept
     RATE = 0.1  # update of a rating after a game
 
+    def require(self, frame: pd.DataFrame) -> Any:
+        """The package."""
+        return package("melo")
+
     def forecasts(
         self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
     ) -> Forecasts:
-        Rated = package("melo").Melo
+        Rated = self.require(frame).Melo
 
         def rated(games: pd.DataFrame, values: np.ndarray, commutes: bool):
             reach = 4 * values.std()

@@ -18,10 +18,9 @@ from dpmf.whole import make_folder, write_whole
 
 TASK = "task.json"
 DATES = ["cutoff", "date"]
-# Before version 3, pandas read numbers to the last digit only if asked.
-EXACT: dict[str, Any] = (
-    {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
-)
+_PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
+# Before version 3.1, pandas read numbers to the last digit only if asked.
+EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_trip"}
 
 
 def task(frame: pd.DataFrame, days: Sequence[Cutoff], plan: Plan) -> dict[str, Any]:
@@ -58,7 +57,8 @@ class Records:
                 found = json.loads(path.read_text())
             except (OSError, ValueError) as error:
                 raise FileError(f"{path}: cannot be read ({error}).") from error
-            other = [name for name in plain if found.get(name) != plain[name]]
+            known = found if isinstance(found, dict) else {}
+            other = [name for name in plain if known.get(name) != plain[name]]
             if other:
                 raise ConfigError(
                     f"{folder}: holds a backtest with other {', '.join(other)}; expected the "
@@ -110,11 +110,20 @@ def _read(path: Path) -> pd.DataFrame:
 def _identity(forecaster: Forecaster) -> str:
     """The settings of a forecaster in words that are the same in every process."""
     if dataclasses.is_dataclass(forecaster):
-        fields = dataclasses.fields(forecaster)
-        parts = [f"{f.name}={_word(getattr(forecaster, f.name))}" for f in fields]
-        return f"{type(forecaster).__name__}({', '.join(parts)})"
-    return type(forecaster).__name__
+        settings = {f.name: getattr(forecaster, f.name) for f in dataclasses.fields(forecaster)}
+    else:
+        settings = dict(getattr(forecaster, "__dict__", {}))
+    parts = [f"{name}={_word(value)}" for name, value in settings.items()]
+    return f"{_word(type(forecaster))}({', '.join(parts)})"
 
 
 def _word(value: Any) -> str:
-    return getattr(value, "__qualname__", None) or repr(value)
+    name = getattr(value, "__qualname__", None)
+    if name is None:
+        return repr(value)
+    if "<lambda>" in name:
+        raise ConfigError(
+            f"{name}: a function without a name cannot be told apart from another when a "
+            "backtest resumes; define it with a name, or leave out the folder."
+        )
+    return f"{value.__module__}.{name}"

@@ -83,11 +83,15 @@ def backtest(
     if first_season is not None:
         frame = frame[frame["season"] >= first_season].reset_index(drop=True)
     known = sorted(frame["season"].unique().tolist())
-    wanted = known[1:] if seasons is None else list(seasons)
+    wanted = known[1:] if seasons is None else _years(seasons, "seasons")
+    if plan.get("learn_from") is not None:
+        plan = plan | {"learn_from": tuple(_years(plan["learn_from"], "learn_from"))}
     if not wanted:
         raise ConfigError("seasons: there is none with a season before it to learn from.")
     settled = plan_of(wanted, window, plan)
     days = cutoffs(frame, wanted, block, blocks)
+    if not days:
+        raise ConfigError(f"blocks={blocks!r} leaves nothing to forecast.")
     _require_history(frame, days, window)
     _require_long_run(frame, settled)
     chosen = _all_forecasters(frame, forecasters, baselines)
@@ -137,6 +141,13 @@ def _forecast(
     return _scores(name, forecaster, frame, days, made), fits
 
 
+def _years(seasons: Any, name: str) -> list[int]:
+    try:
+        return [int(season) for season in seasons]
+    except (TypeError, ValueError):
+        raise ConfigError(f"{name}={seasons!r}, expected years such as [2004, 2005].") from None
+
+
 def _require_long_run(frame: pd.DataFrame, plan: Plan) -> None:
     missing = [s for s in plan.learn_from if s not in set(frame["season"])]
     if missing:
@@ -167,7 +178,21 @@ def _all_forecasters(
             f"baselines: there is no {unknown[0]!r}, expected some of {expected}."
         )
     named = given.items() if isinstance(given, Mapping) else ((one.name, one) for one in given)
-    return [*named, *((name, BASELINES[name]()) for name in baselines)]
+    chosen = [*named, *((name, BASELINES[name]()) for name in baselines)]
+    if not chosen:
+        raise ConfigError("forecasters: there is none, expected a score model or a baseline.")
+    keys = [(name, _rank(one)) for name, one in chosen]
+    twice = [
+        name for i, (name, rank) in enumerate(keys) if str((name, rank)) in map(str, keys[:i])
+    ]
+    if twice:
+        raise ConfigError(
+            f"forecasters: {twice[0]!r} is there twice with the same rank; name them apart."
+        )
+    for _, one in chosen:
+        # Nobody wants to hear of a missing column after the models' hours.
+        getattr(one, "require", lambda frame: None)(frame)
+    return chosen
 
 
 def _scores(

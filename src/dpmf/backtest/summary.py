@@ -39,7 +39,8 @@ def summary(scores: pd.DataFrame, against: str | None = None) -> pd.DataFrame:
     if against is not None:
         table = table.merge(_differences(scores, against), on=keys, how="left")
     table["season"] = table["season"].astype(str)
-    table = _with_closed(pd.concat([table, _all(table)], ignore_index=True))
+    table = pd.concat([table, _all(table)], ignore_index=True)
+    table = _with_closed(table, scores)
     return table[COLUMNS + [name for name in table.columns if name not in COLUMNS]]
 
 
@@ -50,7 +51,8 @@ def _all(table: pd.DataFrame) -> pd.DataFrame:
     means["games"] = grouped["games"].sum()
     means["seen"] = grouped["seen"].any()
     if "gain_se" in table:  # of a mean of independent seasons
-        means["gain_se"] = grouped["gain_se"].agg(lambda x: np.sqrt((x**2).sum()) / len(x))
+        known = grouped["gain_se"].count().replace(0, np.nan)
+        means["gain_se"] = np.sqrt(grouped["gain_se"].agg(lambda x: (x**2).sum())) / known
     return means.reset_index().assign(season=ALL)
 
 
@@ -60,26 +62,32 @@ def _differences(scores: pd.DataFrame, against: str) -> pd.DataFrame:
     base = base.set_index("event")["log_prob"]
     gains = scores.assign(gain=scores["log_prob"] - scores["event"].map(base))
     grouped = gains.groupby(["forecaster", "rank", "season"], sort=False, dropna=False)["gain"]
-    table = grouped.agg(gain="mean", gain_se=lambda x: x.std(ddof=1) / np.sqrt(len(x)))
+    table = grouped.agg(gain="mean", gain_se=lambda x: x.std(ddof=1) / np.sqrt(x.count()))
     return table.reset_index()
 
 
-def _with_closed(table: pd.DataFrame) -> pd.DataFrame:
+def _with_closed(table: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     """With the share, in percent, of the distance from PMF to the line that each closes.
 
-    PMF is that of the rank that does best over all seasons: nobody may win against a rank
-    that was badly chosen.
+    All three are compared on the games that have a line. PMF is that of the rank that does
+    best over all seasons: nobody may win against a rank that was badly chosen.
     """
+    line = scores[(scores["forecaster"] == "line") & scores["log_prob"].notna()]
     pmf = table[(table["forecaster"] == "PMF") & (table["season"] == ALL)]
-    if pmf.empty or "line" not in set(table["forecaster"]):
+    if pmf.empty or line.empty:
         return table
+    common = scores[scores["event"].isin(line["event"])]
+    means = common.groupby(["forecaster", "rank", "season"], dropna=False)["log_prob"].mean()
+    by_season = means.reset_index()
+    everything = by_season.groupby(["forecaster", "rank"], dropna=False)["log_prob"].mean()
+    every = everything.reset_index().assign(season=ALL)
+    own = pd.concat([by_season.assign(season=by_season["season"].astype(str)), every])
     best = pmf.loc[pmf["mean_log_prob"].idxmax(), "rank"]
-    low, high = (
-        table[chosen].set_index("season")["mean_log_prob"]
-        for chosen in (
-            (table["forecaster"] == "PMF") & (table["rank"] == best),
-            table["forecaster"] == "line",
-        )
-    )
-    start, end = table["season"].map(low), table["season"].map(high)
-    return table.assign(closed_pct=100 * (table["mean_log_prob"] - start) / (end - start))
+    ends = {}
+    for name, rank in (("PMF", best), ("line", np.nan)):
+        chosen = own["rank"].isna() if np.isnan(rank) else own["rank"] == rank
+        ends[name] = own[(own["forecaster"] == name) & chosen].set_index("season")["log_prob"]
+    start, end = own["season"].map(ends["PMF"]), own["season"].map(ends["line"])
+    closed = own.assign(closed_pct=100 * (own["log_prob"] - start) / (end - start))
+    keys = ["forecaster", "rank", "season"]
+    return table.merge(closed[[*keys, "closed_pct"]], on=keys, how="left")

@@ -2,13 +2,14 @@
 
 import importlib.metadata
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, NoReturn, TextIO
 
 import typer
 
-from dpmf.errors import ConfigError, DataError, DpmfError
+from dpmf.errors import ConfigError, DataError, DpmfError, DpmfWarning
 
 app = typer.Typer(
     add_completion=False,
@@ -16,7 +17,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # `main` words the errors that a user can mend
 )
 
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", callback=lambda quiet: _hushed(quiet), help="Print nothing but errors."
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -54,7 +60,9 @@ def demo(
 @app.command()
 def backtest(
     games: Annotated[Path, typer.Argument(help="CSV file of games.")],
-    out: Annotated[Path, typer.Option(help="Folder for the results; a stopped run resumes.")],
+    out: Annotated[
+        Path, typer.Option(help="Folder for the results; finished models are kept.")
+    ],
     rank: Annotated[str, typer.Option(help="Latent features, such as 1,2,3.")] = "1",
     side: Annotated[
         str, typer.Option(help="Of none, time, home, time+home; a comma between models.")
@@ -68,6 +76,10 @@ def backtest(
         int, typer.Option(help="Seasons to learn from, the current included.")
     ] = 3,
     protocol: Annotated[str, typer.Option(help="default, or paper.")] = "default",
+    learn_from: Annotated[
+        str | None,
+        typer.Option(help="Paper: seasons of the long run; the first three forecast ones."),
+    ] = None,
     playoffs: Annotated[bool, typer.Option("--playoffs", help="Count playoff games.")] = False,
     kernel: Annotated[
         str | None, typer.Option(help="Over time: se, matern12, matern32, matern52 or rq.")
@@ -102,8 +114,9 @@ def backtest(
         first_season=first_season,
         block=block,
         window=window,
-        baselines=None if baselines is None else baselines.split(","),
+        baselines=choices.words(baselines, "--baselines"),
         protocol=protocol,
+        learn_from=choices.seasons(learn_from, "--learn-from"),
         engine=engine,
         chains=chains,
         warmup=warmup,
@@ -121,6 +134,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     Args:
         arguments: Words after the command's name; those of the process unless given.
     """
+    with warnings.catch_warnings():
+        warnings.showwarning = _note
+        _run(arguments)
+    sys.exit(0)
+
+
+def _run(arguments: Sequence[str] | None) -> None:
     try:
         app(arguments)
     except (DataError, ConfigError) as error:
@@ -129,7 +149,25 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         _fail(error, status=1)
     except KeyboardInterrupt:
         sys.exit(130)
-    sys.exit(0)
+
+
+def _note(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning as one line, without the place in our code that it comes from."""
+    if issubclass(category, DpmfWarning):
+        print(f"dpmf: {' '.join(str(message).splitlines())}", file=sys.stderr)
+
+
+def _hushed(quiet: bool) -> bool:
+    if quiet:
+        warnings.simplefilter("ignore", DpmfWarning)
+    return quiet
 
 
 def _fail(error: DpmfError, *, status: int) -> NoReturn:

@@ -67,7 +67,7 @@ def run(
         console.print(shown)
     if len(found.fits):
         worst, median = found.fits["rhat_max"].max(), found.fits["ess_median"].median()
-        odd = int((found.fits["rhat_max"] > CONVERGED).sum())
+        odd = int((~(found.fits["rhat_max"] <= CONVERGED)).sum())  # NaN is odd too
         console.print(
             f"{len(found.fits)} fits in {seconds:.0f} s: R-hat of the predicted means at most "
             f"{worst:.3f} ({odd} above {CONVERGED}), median effective draws {median:.0f}."

@@ -25,25 +25,31 @@ def ranks(text: str) -> list[int]:
     found = [_number(one, "--rank") for one in _parts(text, "--rank")]
     if min(found) < 1:
         raise ConfigError(f"--rank {text}: expected numbers of at least 1.")
-    return found
+    return list(dict.fromkeys(found))
 
 
 def sides(text: str) -> list[tuple[str, ...]]:
     """`none,time+home` as tuples of side information."""
-    return [_one_of(SIDES, one, "--side") for one in _parts(text, "--side")]
+    found = [_one_of(SIDES, one, "--side") for one in _parts(text, "--side")]
+    return list(dict.fromkeys(found))
 
 
-def seasons(text: str | None) -> list[int] | None:
+def words(text: str | None, option: str) -> list[str] | None:
+    """Words with commas between them, each once; None stays."""
+    return None if text is None else list(dict.fromkeys(_parts(text, option)))
+
+
+def seasons(text: str | None, option: str = "--seasons") -> list[int] | None:
     """`2002:2008` or `2003,2005` as years; None stays."""
     if text is None:
         return None
     found: list[int] = []
-    for part in _parts(text, "--seasons"):
+    for part in _parts(text, option):
         first, colon, last = part.partition(":")
-        start = _number(first, "--seasons")
-        end = _number(last, "--seasons") if colon else start
+        start = _number(first, option)
+        end = _number(last, option) if colon else start
         if end < start:
-            raise ConfigError(f"--seasons {part}: the last one is before the first.")
+            raise ConfigError(f"{option} {part}: the last one is before the first.")
         found += range(start, end + 1)
     return list(dict.fromkeys(found))
 

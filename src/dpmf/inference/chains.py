@@ -71,7 +71,6 @@ def run(
         key: Random key; steps and chains fold their numbers into it.
         report: Told of every chunk.
     """
-    require_finite(log_densities(problem, starts))
     one, states = (jax.tree.map(lambda x: x[None], part) for part in (problem, starts))
     kept = run_many(engine, one, states, sizes, key[None], whole_state, report)
     return Draws(*jax.tree.map(lambda x: x[0], kept[:3]))
@@ -97,6 +96,7 @@ def run_many(
         keep: Applied to every kept state; its result is all that stays of the draw.
         report: Told of every chunk.
     """
+    require_finite(jax.vmap(log_densities)(problems, states).reshape(-1))
     problems = _prepared(problems)
     key_warm, key_sample = jnp.swapaxes(jax.vmap(jr.split)(keys), 0, 1)
     size = max(min(CHUNK, sizes.draws), WARM_CHUNK)

@@ -61,7 +61,8 @@ def score_density(
     ]
     for name, place, symbol, colour in points:
         if place is not None:
-            marker = {"symbol": symbol, "size": 14, "line": {"width": 3, "color": colour}}
+            stroke = {"width": 3, "color": colour}
+            marker = {"symbol": symbol, "size": 14, "color": colour, "line": stroke}
             figure.add_scatter(
                 x=[place[0]], y=[place[1]], mode="markers", name=name, marker=marker
             )

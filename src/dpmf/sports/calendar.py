@@ -5,7 +5,7 @@ import pandas as pd
 
 from dpmf.backtest.cutoffs import duration
 
-OFF_SEASON = 45  # days without a game that end a season: no break within one is as long
+OFF_SEASON = 45  # days without a game that end a season; a longer break needs a season column
 
 
 def seasons(dates: pd.Series) -> pd.Series:
@@ -17,6 +17,14 @@ def seasons(dates: pd.Series) -> pd.Series:
         labels.append(max(int(year), labels[-1] + 1) if labels else int(year))
     by_day = dict(zip(days, np.array(labels)[np.cumsum(starts) - 1], strict=True))
     return dates.map(by_day).astype(int)
+
+
+def continued(known: pd.DataFrame, dates: pd.Series) -> np.ndarray:
+    """Seasons of later games: those of `known` go on until a gap ends them."""
+    last = known.loc[known["date"].idxmax()]
+    found = seasons(pd.concat([known["date"], dates], ignore_index=True))
+    shift = last["season"] - found.iloc[int(known["date"].to_numpy().argmax())]
+    return found.to_numpy()[len(known) :] + int(shift)
 
 
 def weeks(dates: pd.Series, season: pd.Series, resolution: str = "1w") -> pd.Series:

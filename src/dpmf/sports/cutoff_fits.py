@@ -67,7 +67,7 @@ def _kept(spec: Spec, tasks: list[Task], arrays: Layout, plan: Plan) -> list[Kep
     def one(group: np.ndarray, report: Report) -> Kept:
         problems = Problem(jax.tree.map(lambda x: x[group], arrays), FREE_ALL, spec)
         centres = jnp.asarray([tasks[i].centre for i in group])
-        # Keys by date: a forecast does not depend on which others are made.
+        # Keys by date: they do not depend on which other forecasts are made.
         dates = jnp.asarray([tasks[i].cutoff.start.toordinal() for i in group])
         keys = jax.vmap(lambda day: jr.fold_in(jr.key(plan.seed), day))(dates)
         return _run(problems, centres, keys, keep, plan, report)

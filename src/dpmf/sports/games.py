@@ -2,8 +2,11 @@
 
 import dataclasses
 import warnings
+import zlib
+from lzma import LZMAError
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import narwhals as nw
 import numpy as np
@@ -39,6 +42,7 @@ class Games:
         playoffs: bool = False,
         resolution: str = "1w",
         upcoming: bool = False,
+        after: "Games | None" = None,
         source: str = "games",
     ) -> None:
         """Args:
@@ -48,10 +52,15 @@ class Games:
         playoffs: Whether playoff games stay.
         resolution: What time is rounded to, such as "1w" or "1d".
         upcoming: Whether the games are yet to be played, and have no scores.
+        after: Games played before these, whose calendar they continue; without them the
+            first game of each season must be in the table.
         source: Where the table came from, for messages.
         """
-        frame = _checked(opened(table, source=source), upcoming, source)
-        frame["week"] = calendar.weeks(frame["date"], frame["season"], resolution)
+        frame = _checked(opened(table, source=source), upcoming, after, source)
+        earlier = [] if after is None else [after.frame]
+        both = pd.concat([*earlier, frame], ignore_index=True)[["date", "season"]]
+        weeks = calendar.weeks(both["date"], both["season"], resolution)
+        frame["week"] = weeks.to_numpy()[len(both) - len(frame) :]
         if not playoffs:
             frame = frame[~frame["is_playoff"]]
         if frame.empty:
@@ -113,7 +122,7 @@ def read_games(path: Any, **options: Any) -> Games:
 
     Args:
         path: The file.
-        **options: `playoffs`, `resolution` and `upcoming`, as for `Games`.
+        **options: `playoffs`, `resolution`, `upcoming` and `after`, as for `Games`.
 
     Raises:
         FileError: The file cannot be read.
@@ -121,14 +130,16 @@ def read_games(path: Any, **options: Any) -> Games:
     """
     try:
         table = pd.read_csv(Path(path))
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, ImportError, zlib.error, BadZipFile, LZMAError) as error:
         raise FileError(f"{path}: cannot be read ({error}).") from error
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+    except ValueError as error:  # what pandas raises for anything that is no table
         raise DataError(f"{path}: this is no CSV table ({error}).") from error
     return Games(table, source=str(path), **options)
 
 
-def _checked(table: nw.DataFrame, upcoming: bool, source: str) -> pd.DataFrame:
+def _checked(
+    table: nw.DataFrame, upcoming: bool, after: Games | None, source: str
+) -> pd.DataFrame:
     """Typed columns, in the order of play."""
     columns: dict[str, Any] = {"date": _dates(table, source)}
     for name in TEAMS:
@@ -148,10 +159,11 @@ def _checked(table: nw.DataFrame, upcoming: bool, source: str) -> pd.DataFrame:
             columns[name] = _some_numbers(table, name, source)
     frame = pd.DataFrame(columns)
     if "season" in table.columns:
-        frame["season"] = numbers(whole(table, "season", source=source), source=source)
-        frame["season"] = frame["season"].astype(int)
-    else:
+        frame["season"] = _seasons(table, source)
+    elif after is None:
         frame["season"] = calendar.seasons(frame["date"])
+    else:
+        frame["season"] = calendar.continued(after.frame, frame["date"])
     frame["home"] = np.where(frame["neutral"], 0.0, AT_HOME)
     _tell_ignored(table, source)
     return frame.sort_values("date", kind="stable", ignore_index=True)
@@ -160,7 +172,12 @@ def _checked(table: nw.DataFrame, upcoming: bool, source: str) -> pd.DataFrame:
 def _dates(table: nw.DataFrame, source: str) -> pd.Series:
     series = whole(table, "date", source=source)
     given = pd.Series(series.to_list())
-    dates = pd.to_datetime(given, errors="coerce", format="ISO8601")
+    try:
+        dates = pd.to_datetime(given, errors="coerce", format="ISO8601")
+    except ValueError as error:  # mixed time zones
+        raise DataError(
+            f"{source}: column 'date': {error}; expected days such as 2008-12-25."
+        ) from error
     wrong = np.flatnonzero(dates.isna())
     if wrong.size:
         raise DataError(
@@ -168,6 +185,17 @@ def _dates(table: nw.DataFrame, source: str) -> pd.Series:
             "expected a date such as 2008-12-25; convert the column first."
         )
     return dates.dt.tz_localize(None).dt.normalize()
+
+
+def _seasons(table: nw.DataFrame, source: str) -> np.ndarray:
+    found = numbers(whole(table, "season", source=source), source=source)
+    wrong = np.flatnonzero(found != np.round(found))
+    if wrong.size:
+        raise DataError(
+            f"{source}: row {wrong[0] + 1}, column 'season': found {found[wrong[0]]:g}, "
+            "expected a whole number, the year in which the season began."
+        )
+    return found.astype(int)
 
 
 def _team_names(table: nw.DataFrame, name: str, source: str) -> list[str]:

@@ -8,8 +8,9 @@ from dpmf.backtest.summary import ALL
 
 METRICS = ["mean_log_prob", "winner_error_pct", "score_rmse"]
 KEYS = ["forecaster", "rank", "season"]
-# Regular-season games of the NBA; of 2009 the paper forecast the first four weeks.
-GAMES = {"2002": 1189, "2003": 1189, **{str(s): 1230 for s in range(2004, 2009)}, "2009": 210}
+# Regular-season games of the NBA; of 2009 those of the first four weeks, which the paper
+# forecast (its errors there are multiples of 1/210, so it counted nine games more).
+GAMES = {"2002": 1189, "2003": 1189, **{str(s): 1230 for s in range(2004, 2009)}, "2009": 201}
 
 
 def published() -> pd.DataFrame:

@@ -72,7 +72,7 @@ def score_model(
     rank: int = 1,
     side: tuple[str, ...] = SIDES,
     *,
-    kernel: Callable[[Any], Kernel] | None = None,
+    kernel: Any = None,
     paper: bool = False,
 ) -> ScoreModel:
     """A model of both scores of a game.
@@ -82,13 +82,18 @@ def score_model(
         side: Side information: "time", "home", both, or nothing, which is PMF.
         kernel: Kernel over time, such as `kernels.Matern12`.
         paper: The paper's own choices: a squared exponential over time, and a constant
-            mean. The default is Matern 1/2, and a mean of the attacks that is a function
-            of the venue.
+            mean. The default is Matern 1/2 and, where "home" is part of the side
+            information, a mean of the attacks that is a function of the venue.
     """
     side = tuple(side)
     unknown = [one for one in side if one not in SIDES]
     if unknown or len(set(side)) < len(side):
         raise ConfigError(f"side={side!r}, expected some of {SIDES!r}, each once.")
+    if kernel is not None and not callable(kernel):
+        raise ConfigError(
+            f"kernel={kernel!r}, expected a kind of kernel such as kernels.Matern12, which is "
+            "then given the time."
+        )
     if kernel is None:
         kernel = SquaredExponential if paper else Matern12
     ordered = tuple(one for one in SIDES if one in side)

@@ -6,6 +6,7 @@ state of a chain is a state of the next cutoff as it stands.
 """
 
 import dataclasses
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ import pandas as pd
 
 from dpmf.backtest.cutoffs import Cutoff
 from dpmf.backtest.forecaster import Forecasts, Plan
+from dpmf.errors import DpmfWarning
 from dpmf.inference.chains import Kept, Sizes, run_many
 from dpmf.inference.problem import Problem
 from dpmf.inference.start import starts
@@ -51,7 +53,10 @@ def forecasts(
 
 
 def learned(score_model: Any, frame: pd.DataFrame, spec: Spec, plan: Plan) -> Fixed:
-    """The kernel hyperparameters of the central draw of a long run on some seasons."""
+    """The kernel hyperparameters of the central draw of a long run on some seasons.
+
+    The run is one of `hmc`, whatever engine the cutoffs use. It warns if it did not converge.
+    """
     if not (spec.rows.theta() or spec.cols.theta()):
         return FREE_ALL
     games = frame[frame["season"].isin(plan.learn_from)]
@@ -66,6 +71,13 @@ def learned(score_model: Any, frame: pd.DataFrame, spec: Spec, plan: Plan) -> Fi
         seed=plan.seed,
         progress=lambda stage, done, total: plan.report(f"long run, {stage}", done, total),
     )
+    if not fit.diagnostics.converged:
+        warnings.warn(
+            f"{score_model.name}, rank {score_model.rank}: the long run that hyperparameters "
+            f"come from: {fit.diagnostics.line()}",
+            DpmfWarning,
+            stacklevel=2,
+        )
     return fit.hyperparameters(sigma=False).fixed(spec)
 
 

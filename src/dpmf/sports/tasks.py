@@ -142,8 +142,14 @@ def _checked(kept: Kept, task: Task) -> dict[str, float]:
     some = np.unique(np.linspace(0, cells.shape[2] - 1, min(CELLS, cells.shape[2])).astype(int))
     found = diagnostics({"y": cells[:, :, some]}, kept.stats)
     return {
-        "rhat_max": float(np.nanmax(found.rhat)),
-        "ess_median": float(np.nanmedian(found.ess_bulk)),
-        "ess_min": float(np.nanmin(found.ess_bulk)),
+        "rhat_max": _over(np.max, found.rhat),
+        "ess_median": _over(np.median, found.ess_bulk),
+        "ess_min": _over(np.min, found.ess_bulk),
         "divergences": found.divergences,
     }
+
+
+def _over(function: Any, values: Any) -> float:
+    """Over what is known; NaN where nothing is."""
+    known = np.asarray(values)[np.isfinite(values)]
+    return float(function(known)) if known.size else float("nan")
