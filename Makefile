@@ -27,7 +27,7 @@ demo: .venv/.core  ## Fit the embedded games and show what comes out
 prove: .venv/.dev  ## Run the long proofs
 	$(BIN)/python proofs/run.py
 
-reproduce-table1: .venv/.dev  ## The paper's Table 1 on ../shared/data (hours on a CPU)
+reproduce-table1: .venv/.dev  ## The paper's Table 1 on ../shared/data (goes on where it stopped)
 	$(BIN)/python benchmarks/table1.py
 
 format: .venv/.dev  ## Rewrite the code in the one format

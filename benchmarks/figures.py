@@ -1,6 +1,6 @@
 """The paper's figures, from the real games.
 
-    python benchmarks/figures.py [--out benchmarks/work/figures]
+    python benchmarks/figures.py [--out FOLDER]
 
 Score densities of four games of Cleveland against Los Angeles (rank 3), the gap between
 seasons (rank 4), attack and defence of Cleveland over time, and all length scales. Pages
@@ -30,7 +30,9 @@ def main() -> None:
     """Make whatever is missing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--games", type=Path, default=GAMES)
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "work" / "figures")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "benchmarks" / "unfinished" / "figures"
+    )
     options = parser.parse_args()
     make_folder(options.out)
     games = dpmf.read_games(options.games)

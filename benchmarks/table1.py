@@ -19,8 +19,9 @@ import dpmf
 from dpmf.backtest.cutoffs import duration
 from dpmf.backtest.records import write_table
 from dpmf.cli import choices
+from dpmf.cli.tables import METRICS
 from dpmf.sports import ScoreModel, score_model
-from dpmf.sports.published import METRICS, with_published
+from dpmf.sports.published import with_published
 from dpmf.whole import make_folder, write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,11 +30,6 @@ SEASONS = range(2002, 2010)
 LAST = {2009: 28}  # days: the paper ends four weeks into that season
 FIRST_SEASON = 2000  # the betting lines begin there
 SPANS = [(2002, 2008), (2004, 2008)]  # whole seasons; and those whose windows are the paper's
-TITLES = {
-    "mean_log_prob": ("Mean log probability", "{:.3f}"),
-    "winner_error_pct": ("Winner wrong, %", "{:.1f}"),
-    "score_rmse": ("RMSE", "{:.2f}"),
-}
 
 
 def main() -> None:
@@ -94,7 +90,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--block", default="4w")
     parser.add_argument("--protocol", default="paper", choices=["paper", "default"])
     parser.add_argument("--engine", default=None, choices=["hmc", "slice"])
-    parser.add_argument("--work", type=Path, default=ROOT / "benchmarks" / "work")
+    parser.add_argument("--work", type=Path, default=ROOT / "benchmarks" / "unfinished")
     parser.add_argument("--threads", type=int, default=1, help="models at a time")
     parser.add_argument("--minutes", type=float, default=1e9, help="start no model after")
     return parser.parse_args()
@@ -140,7 +136,7 @@ def _mean_of(summary: pd.DataFrame, first: int, last: int) -> pd.DataFrame:
 
 
 def _table(summary: pd.DataFrame, metric: str, seasons: list[str], seen: set[str]) -> list[str]:
-    title, layout = TITLES[metric]
+    title, layout = METRICS[metric]
     closed = metric == "mean_log_prob" and "closed_pct" in summary
     marked = [f"{season}*" if season in seen else season for season in seasons]
     head = ["model", "K", *marked, *(["closed"] if closed else [])]

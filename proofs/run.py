@@ -59,7 +59,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("proof", nargs="*", help="linear, geweke, ...; all if left out")
     parser.add_argument("--small", action="store_true", help="sizes of the tests")
-    parser.add_argument("--work", type=Path, default=ROOT / "proofs" / "work")
+    parser.add_argument("--work", type=Path, default=ROOT / "proofs" / "unfinished")
     parser.add_argument("--minutes", type=float, default=None, help="stop and save after")
     parser.add_argument("--engines", default="hmc,slice,nuts", help="of `agreement`")
     parser.add_argument("--batch", type=int, default=0, help="further chains of `agreement`")

@@ -104,7 +104,7 @@ def test_a_forecast_does_not_depend_on_its_neighbours_keys():
         ({"blocks": 0}, "blocks=0 leaves nothing to forecast"),
         ({"protocol": "paper", "learn_from": 2001}, "learn_from=2001, expected years"),
         ({"baselines": []}, "forecasters: there is none"),
-        ({"baselines": ["home", "home"]}, "'home' is there twice"),
+        ({"baselines": ["home", "home"]}, "'home, rank nan' is there twice"),
     ],
 )
 def test_refusals(options, message):

@@ -181,14 +181,10 @@ def _all_forecasters(
     chosen = [*named, *((name, BASELINES[name]()) for name in baselines)]
     if not chosen:
         raise ConfigError("forecasters: there is none, expected a score model or a baseline.")
-    keys = [(name, _rank(one)) for name, one in chosen]
-    twice = [
-        name for i, (name, rank) in enumerate(keys) if str((name, rank)) in map(str, keys[:i])
-    ]
+    keys = [f"{name}, rank {_rank(one):g}" for name, one in chosen]
+    twice = [key for key in keys if keys.count(key) > 1]
     if twice:
-        raise ConfigError(
-            f"forecasters: {twice[0]!r} is there twice with the same rank; name them apart."
-        )
+        raise ConfigError(f"forecasters: {twice[0]!r} is there twice; name them apart.")
     for _, one in chosen:
         # Nobody wants to hear of a missing column after the models' hours.
         getattr(one, "require", lambda frame: None)(frame)

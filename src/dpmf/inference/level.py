@@ -13,7 +13,7 @@ Then the pooled functions, in the units of the row mean, take the place of their
 their first coordinate at each point gives way to the level of y there. A point that few cells
 see keeps its white: two games on neutral ground say little, and where the pooled mean is
 smooth its value there is all but settled by the others, within a width that depends on the
-length scale; as a coordinate it would make steps three times smaller.
+length scale; as a coordinate it would halve all steps.
 """
 
 import math

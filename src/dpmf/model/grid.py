@@ -54,7 +54,9 @@ def points(data: Dyads, columns: Sequence[str]) -> Float[np.ndarray, "cells colu
     return np.stack([data.column(name).reshape(-1) for name in columns], axis=1)
 
 
-def levels(data: Dyads, columns: Sequence[str], *, by_use: bool = False):
+def levels(
+    data: Dyads, columns: Sequence[str], *, by_use: bool = False
+) -> Float[np.ndarray, "levels columns"]:
     """The distinct inputs of some columns, in first-seen order.
 
     Args:

@@ -1,4 +1,4 @@
-"""The default protocol: cold starts, all cutoffs of a forecaster as one program.
+"""The default protocol: cold starts, every cutoff by itself.
 
 Every cutoff has its own chains, its own hyperparameters and its own tuning.
 """
@@ -22,10 +22,8 @@ from dpmf.inference.start import starts
 from dpmf.model.layout import Layout
 from dpmf.model.spec import Spec
 from dpmf.model.state import FREE_ALL
-from dpmf.sports.games import dyads
 from dpmf.sports.side_by_side import side_by_side
-from dpmf.sports.tasks import FirstEvents, Task, forecasts_of, laid_out, numbers, spec_before
-from dpmf.sports.tasks import task as task_of
+from dpmf.sports.tasks import FirstEvents, Task, forecasts_of, laid_out, numbers, posed
 
 BYTES = 2**35  # that the fits of one program may take on a GPU
 PER_NUMBER = 30 * 8  # bytes that a trajectory takes for each coordinate or cell
@@ -34,19 +32,9 @@ PER_NUMBER = 30 * 8  # bytes that a trajectory takes for each coordinate or cell
 def forecasts(
     score_model: Any, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
 ) -> Forecasts:
-    """Predictions of a score model at every cutoff.
-
-    Args:
-        score_model: A `ScoreModel`.
-        frame: All games.
-        cutoffs: When forecasts are made, and of which games.
-        plan: Sizes, engine and seed.
-    """
-    data = dyads(frame)
-    tasks = [task_of(data, frame, cutoff, plan, rest=False) for cutoff in cutoffs]
+    """Predictions of a `ScoreModel` at every cutoff."""
     with jax.enable_x64(True):
-        first = min(cutoffs, key=lambda cutoff: cutoff.start)
-        spec = spec_before(score_model, frame, first, plan)
+        spec, tasks = posed(score_model, frame, cutoffs, plan, rest=False)
         found = _kept(spec, tasks, laid_out(spec, tasks), plan)
     return forecasts_of(tasks, found)
 

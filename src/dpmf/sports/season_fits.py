@@ -26,26 +26,15 @@ from dpmf.model.layout import Layout
 from dpmf.model.spec import Spec
 from dpmf.model.state import FREE_ALL, Fixed
 from dpmf.sports.games import dyads
-from dpmf.sports.tasks import FirstEvents, Task, forecasts_of, laid_out, spec_before
-from dpmf.sports.tasks import task as task_of
+from dpmf.sports.tasks import FirstEvents, Task, forecasts_of, laid_out, posed
 
 
 def forecasts(
     score_model: Any, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
 ) -> Forecasts:
-    """Predictions of a score model at every cutoff.
-
-    Args:
-        score_model: A `ScoreModel`.
-        frame: All games.
-        cutoffs: When forecasts are made, and of which games.
-        plan: Sizes, engine, seed, and the seasons that hyperparameters are learned from.
-    """
-    data = dyads(frame)
-    tasks = [task_of(data, frame, cutoff, plan, rest=True) for cutoff in cutoffs]
-    first = min(cutoffs, key=lambda cutoff: cutoff.start)
+    """Predictions of a `ScoreModel` at every cutoff."""
     with jax.enable_x64(True):
-        spec = spec_before(score_model, frame, first, plan)
+        spec, tasks = posed(score_model, frame, cutoffs, plan, rest=True)
         fixed = learned(score_model, frame, spec, plan)
         found = _kept(spec, fixed, tasks, plan)
     seen = None if fixed is FREE_ALL else max(plan.learn_from)

@@ -65,6 +65,21 @@ def spec_before(score_model: Any, frame: pd.DataFrame, first: Cutoff, plan: Plan
     return score_model.model(lengths).spec(known)
 
 
+def posed(
+    score_model: Any,
+    frame: pd.DataFrame,
+    cutoffs: Sequence[Cutoff],
+    plan: Plan,
+    *,
+    rest: bool,
+) -> tuple[Spec, list[Task]]:
+    """The model with its constants, and every cutoff as a task; `rest` as for `task`."""
+    data = dyads(frame)
+    first = min(cutoffs, key=lambda cutoff: cutoff.start)
+    spec = spec_before(score_model, frame, first, plan)
+    return spec, [task(data, frame, cutoff, plan, rest=rest) for cutoff in cutoffs]
+
+
 def task(data: Dyads, frame: pd.DataFrame, cutoff: Cutoff, plan: Plan, *, rest: bool) -> Task:
     """A cutoff with the games it may learn from and those it must forecast.
 
