@@ -7,13 +7,13 @@ benchmarks/results/NAME.csv and docs/NAME.md.
 """
 
 import argparse
-import platform
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
-import jax
 import pandas as pd
+from wall import calls, counted
 
 import dpmf
 from dpmf.backtest.cutoffs import duration
@@ -38,11 +38,13 @@ def main() -> None:
     games = dpmf.read_games(options.games)
     paper = options.mean == "constant"
     kernel = choices.kernel(options.kernel)
+    # PMF first: it has no long run, so that a GPU has work while those of others go on.
     models = [
         score_model(rank, side, kernel=kernel, paper=paper)
-        for rank in choices.ranks(options.ranks)
         for side in choices.sides(options.side)
+        for rank in choices.ranks(options.ranks)
     ]
+    folder = options.work / options.name
     settings = {
         "seasons": SEASONS,
         "blocks": {
@@ -53,29 +55,29 @@ def main() -> None:
         "protocol": options.protocol,
         "engine": options.engine,
         "learn_from": (2002, 2003, 2004) if options.protocol == "paper" else None,
-        "folder": options.work / options.name,
+        "folder": folder,
         "progress": False,
     }
     deadline = time.monotonic() + 60 * options.minutes
-    began = time.monotonic()
+    finished = []
 
     def one(model: ScoreModel) -> None:
         if time.monotonic() < deadline:
             begun = time.monotonic()
             dpmf.backtest(games, [model], baselines=[], **settings)
+            finished.append(model)
             print(f"{model.name} K={model.rank}: {time.monotonic() - begun:.0f} s", flush=True)
 
-    with ThreadPoolExecutor(options.threads) as pool:
+    with counted(folder, threads=options.threads), ThreadPoolExecutor(options.threads) as pool:
         list(pool.map(one, models))
-    print(f"all: {time.monotonic() - began:.0f} s", flush=True)
-    if time.monotonic() >= deadline:
+    if len(finished) < len(models):
         print("out of time: run again to go on")
         return
     found = dpmf.backtest(games, models, **settings)
     summary = with_published(found.summary)
     make_folder(ROOT / "benchmarks" / "results")
     write_table(ROOT / "benchmarks" / "results" / f"{options.name}.csv", summary)
-    page = _page(options, summary, found.fits)
+    page = _page(options, summary, found.fits, calls(folder))
     write_whole(ROOT / "docs" / f"{options.name}.md", lambda place: place.write_text(page))
 
 
@@ -96,19 +98,22 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _page(options: argparse.Namespace, summary: pd.DataFrame, fits: pd.DataFrame) -> str:
-    device = jax.devices()[0].device_kind
-    seconds = fits.drop_duplicates(["forecaster", "rank"])["seconds"].sum()
+def _page(
+    options: argparse.Namespace,
+    summary: pd.DataFrame,
+    fits: pd.DataFrame,
+    made: list[dict[str, Any]],
+) -> str:
+    seconds = " + ".join(f"{one['seconds']:.0f} s ({one['device']})" for one in made)
     lines = [
         f"# {options.name}: {options.kernel} over time, {options.mean} mean",
         "",
         f"Made by `python benchmarks/table1.py --name {options.name} --kernel {options.kernel} "
         f"--mean {options.mean} --ranks {options.ranks} --side {options.side} "
         f"--block {options.block} --protocol {options.protocol}"
-        f"{f' --engine {options.engine}' if options.engine else ''}`; this page was written on "
-        f"{device} ({platform.machine()}). Models took {seconds:.0f} s, one by one or side by "
-        f"side ({options.threads} at a time), compilation and the long runs that learn "
-        "hyperparameters counted.",
+        f"{f' --engine {options.engine}' if options.engine else ''} "
+        f"--threads {options.threads}`. Wall time, call by call: {seconds}; compilation and "
+        "the long runs that learn hyperparameters are counted.",
         "",
         f"R-hat of the predicted means: median over the {len(fits)} fits "
         f"{fits['rhat_max'].median():.3f}, largest {fits['rhat_max'].max():.3f}; effective "

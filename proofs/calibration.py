@@ -138,7 +138,8 @@ def _hmc_advanced(key, problem: Problem, values: Array, states: State, tunings, 
         posed = with_values(problem, values)
 
         def one(i, chains):
-            return hmc_engine._step(posed, key, chains, tuning, i, jnp.asarray(MOST))[0]
+            own, strides = jr.fold_in(key, i), jr.fold_in(keys[0], i)
+            return hmc_engine._step(posed, own, strides, chains, tuning, jnp.asarray(MOST))[0]
 
         chains = jax.tree.map(lambda x: x[None], state)
         return jax.tree.map(lambda x: x[0], jax.lax.fori_loop(0, count, one, chains))

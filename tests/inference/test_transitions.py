@@ -4,8 +4,9 @@ import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
+import pytest
 
-from dpmf.inference import hmc_engine, slice_engine
+from dpmf.inference import chains, hmc_engine, slice_engine
 from dpmf.inference.adaptation import Tuning
 from dpmf.inference.sweep import sweep
 from dpmf.samplers import hmc
@@ -45,7 +46,9 @@ def test_an_hmc_step_of_all_chains_is_a_step_of_each(x64, key):
     widths = learned.pop("widths")
     learned["length"] = 4 * learned["step_size"]  # short enough to be accepted
     tuning = Tuning(hmc.Tuning(**learned), widths)
-    course = hmc_engine.Course(NUMBER, 1, 1, hmc_engine.MOST, learning=False, learn_length=0.0)
+    course = hmc_engine.Course(
+        key, NUMBER, 1, 1, hmc_engine.MOST, learning=False, learn_length=0.0
+    )
     course = jax.tree.map(jnp.asarray, course)
     arguments = problem, key, states, hmc_engine.blank(problem, states), tuning, course, CHUNK
     advance = jax.jit(hmc_engine.advance, static_argnums=6)
@@ -62,3 +65,27 @@ def test_an_hmc_step_of_all_chains_is_a_step_of_each(x64, key):
         assert_close(jax.tree.map(lambda x, c=chain: x[c], together), after)
         moved.append(not np.allclose(after.white.rows, state.white.rows))
     assert any(moved)
+
+
+@pytest.mark.parametrize("engine", ["hmc", "slice"])
+def test_a_run_goes_on_from_what_an_earlier_one_has_learned(engine, x64, key):
+    fit = fitted(f"games {engine}")
+    one, states = (jax.tree.map(lambda x: x[None], x) for x in (fit.problem, last(fit)))
+
+    def run(warmup, tuned):
+        sizes = chains.Sizes(warmup, 1, 1)
+        keep, silent = chains.whole_state, lambda *told: None
+        found = chains.run_many(engine, one, states, sizes, key[None], keep, silent, tuned)
+        return jax.tree.map(np.asarray, (found.tuned, found.tuning))
+
+    cold, _ = run(0, None)
+    learned, named = run(30, None)
+    kept, again = run(0, jax.tree.map(jnp.asarray, learned))
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-12), kept, learned)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-12), again, named)
+    pairs = list(zip(*map(jax.tree.leaves, (cold, kept)), strict=True))
+    assert any(not np.allclose(a, b) for a, b in pairs)
+    further, _ = run(5, jax.tree.map(jnp.asarray, learned))
+    if engine == "hmc":  # the scales stay, the size of steps is sought again
+        np.testing.assert_array_equal(further.trajectory.variance, learned.trajectory.variance)
+        assert further.trajectory.step_size != learned.trajectory.step_size

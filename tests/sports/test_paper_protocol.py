@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import dpmf
-from dpmf import ConfigError, Games
+from dpmf import ConfigError, FileError, Games
 from dpmf.backtest.cutoffs import cutoffs
 from dpmf.backtest.forecaster import Plan, plan_of
 from dpmf.inference.problem import Problem
 from dpmf.model.layout import grids, layout
 from dpmf.model.simulate import simulate_state
-from dpmf.sports import score_model, season_fits
+from dpmf.sports import long_run, score_model, season_fits
 from dpmf.sports.tasks import laid_out, spec_before, task
 from league import later_changed, league
 
@@ -87,6 +87,21 @@ def test_pmf_has_nothing_to_learn():
     frame = Games(league()).frame
     spec = spec_before(score_model(1, ()), frame, cutoffs(frame, [2003])[0], PLAN)
     assert season_fits.learned(score_model(1, ()), frame, spec, PLAN) is season_fits.FREE_ALL
+
+
+def test_a_long_run_is_kept(tmp_path, monkeypatch):
+    frame = Games(league()).frame
+    plan = dataclasses.replace(PLAN, unfinished=tmp_path / "own")
+    with jax.enable_x64(True):
+        spec = spec_before(HOME, frame, cutoffs(frame, [2003])[0], plan)
+        first = long_run.learned(HOME, frame, spec, plan)
+        monkeypatch.setattr(long_run, "_run", lambda *args: pytest.fail("it ran again"))
+        again = long_run.learned(HOME, frame, spec, plan)
+    jax.tree.map(np.testing.assert_array_equal, first, again)
+    assert len(jax.tree.leaves(first)) == 2  # a length scale for rows and one for columns
+    (tmp_path / "own.theta.json").write_text('{"rows_theta": ')
+    with pytest.raises(FileError, match=r"own.theta.json: cannot be read .* remove it"):
+        long_run.learned(HOME, frame, spec, plan)
 
 
 def test_seen_seasons_are_marked():

@@ -3,6 +3,7 @@
 import dataclasses
 import importlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -39,8 +40,15 @@ class Plan:
     seed: int = 0
     rewarm: int = 100  # paper: warm-up of a warm start
     learn_from: tuple[int, ...] = ()  # paper: seasons of the long run
-    long_run: tuple[int, int, int] = (4, 1000, 500)  # its chains, warm-up and draws
+    long_run: tuple[int, int, int] = (2, 500, 250)  # its chains, warm-up and draws
     report: Report = silent
+    unfinished: Path | None = None  # names of a forecaster's own files begin so
+
+    def settings(self) -> dict[str, Any]:
+        """All that the results depend on."""
+        others = ("report", "unfinished")
+        names = [field.name for field in dataclasses.fields(self) if field.name not in others]
+        return {name: getattr(self, name) for name in names}
 
 
 PAPER = {"engine": "slice", "chains": 10, "warmup": 1000, "draws": 100, "thin": 4}
@@ -59,7 +67,7 @@ def plan_of(seasons: Sequence[int], window: int | None, options: dict[str, Any])
     Raises:
         ConfigError: There is no such option, or no such choice.
     """
-    allowed = {field.name for field in dataclasses.fields(Plan)} - {"report", "window"}
+    allowed = set(Plan().settings()) - {"window"}
     unknown = [name for name in options if name not in allowed]
     if unknown:
         raise ConfigError(

@@ -25,13 +25,12 @@ EXACT: dict[str, Any] = {} if _PANDAS >= (3, 1) else {"float_precision": "round_
 
 def task(frame: pd.DataFrame, days: Sequence[Cutoff], plan: Plan) -> dict[str, Any]:
     """What all forecasters of a backtest have in common, as plain values."""
-    names = [field.name for field in dataclasses.fields(plan) if field.name != "report"]
     cutoffs = [f"{day.season} {day.start:%Y-%m-%d} {day.stop:%Y-%m-%d}" for day in days]
     return {
         "dpmf": version("dpmf"),
         "games": hashlib.sha256(frame.to_csv(index=False).encode()).hexdigest(),
         "cutoffs": hashlib.sha256("\n".join(cutoffs).encode()).hexdigest(),
-        **{name: getattr(plan, name) for name in names},
+        **plan.settings(),
     }
 
 
@@ -83,11 +82,15 @@ class Records:
             write_table(fits_path, fits)
         write_table(scores_path, scores)
 
-    def _paths(self, name: str, forecaster: Forecaster) -> tuple[Path, Path]:
+    def stem(self, name: str, forecaster: Forecaster) -> Path:
+        """What the names of a forecaster's files begin with."""
         make_folder(self.folder / "parts")
         spelled = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
         own = hashlib.sha256(f"{name} {_identity(forecaster)}".encode()).hexdigest()[:12]
-        stem = self.folder / "parts" / f"{spelled}-{own}"
+        return self.folder / "parts" / f"{spelled}-{own}"
+
+    def _paths(self, name: str, forecaster: Forecaster) -> tuple[Path, Path]:
+        stem = self.stem(name, forecaster)
         return stem.with_suffix(".scores.csv"), stem.with_suffix(".fits.csv")
 
 

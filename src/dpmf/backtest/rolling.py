@@ -107,7 +107,8 @@ def backtest(
 
             found = records and records.found(name, forecaster)
             if not found:
-                own = dataclasses.replace(settled, report=told)
+                stem = records.stem(name, forecaster) if records else None
+                own = dataclasses.replace(settled, report=told, unfinished=stem)
                 found = _forecast(name, forecaster, frame, days, own)
                 if records:
                     records.keep(name, forecaster, *found)

@@ -82,6 +82,18 @@ def begin(
     )
 
 
+def resumed(
+    variance: Float[Array, " dim"],
+    white: Float[Array, " dim"],
+    widths: Float[Array, " theta"],
+    step_size: Float[Array, ""],
+    length: Float[Array, ""],
+) -> Adaptation:
+    """Before the first step, with all that an earlier warm-up has learned."""
+    known = begin(variance, white, widths)
+    return known._replace(averaging=_averaging(step_size), log_length=jnp.log(length))
+
+
 def empty(dim: int) -> Moments:
     """No draws yet."""
     return Moments(jnp.zeros(()), jnp.zeros(dim), jnp.zeros(dim))

@@ -51,6 +51,7 @@ class Kept(NamedTuple):
     stats: dict[str, np.ndarray]
     tuning: dict[str, np.ndarray]  # of each problem
     last: State  # of each chain
+    tuned: Any  # of each problem, as `run_many` takes it
 
 
 def run(
@@ -84,6 +85,7 @@ def run_many(
     keys: Key[Array, " problems"],
     keep: Keep,
     report: Report,
+    tuned: Any = None,
 ) -> Kept:
     """Draws from the posteriors of many problems.
 
@@ -95,12 +97,14 @@ def run_many(
         keys: One for each problem.
         keep: Applied to every kept state; its result is all that stays of the draw.
         report: Told of every chunk.
+        tuned: What earlier problems have learned, from which warm-up goes on: each from one
+            that knew no more than it does itself.
     """
     require_finite(jax.vmap(log_densities)(problems, states).reshape(-1))
     problems = _prepared(problems)
     key_warm, key_sample = jnp.swapaxes(jax.vmap(jr.split)(keys), 0, 1)
     size = max(min(CHUNK, sizes.draws), WARM_CHUNK)
-    chains = ENGINES[engine](problems, states, size)
+    chains = ENGINES[engine](problems, states, size, tuned)
     chains.warm(key_warm, sizes.warmup, report)
     room = None
     done = 0
@@ -116,7 +120,7 @@ def run_many(
     assert room is not None
     values, stats = room
     learned, last = jax.tree.map(np.asarray, (chains.tuning(), chains.states))
-    return Kept(values, stats._asdict(), learned, last)
+    return Kept(values, stats._asdict(), learned, last, chains.tuned)
 
 
 def whole_state(problem: Problem, state: State) -> State:
@@ -148,9 +152,9 @@ class _Call(NamedTuple):
     last: bool  # of the window
 
 
-def _calls(warmup: int) -> Iterator[_Call]:
+def _calls(warmup: int, resumed: bool) -> Iterator[_Call]:
     done = 0
-    for number, window in enumerate(windows(warmup)):
+    for number, window in enumerate(windows(warmup, resumed)):
         end = done + window.steps
         while done < end:
             count = min(WARM_CHUNK, end - done)
@@ -161,14 +165,16 @@ def _calls(warmup: int) -> Iterator[_Call]:
 class Hmc:
     """Chains of `hmc` on many problems, each with its own adaptation."""
 
-    def __init__(self, problems: Problem, states: State, size: int) -> None:
+    def __init__(self, problems: Problem, states: State, size: int, tuned: Any = None) -> None:
         self.problems, self.states, self.size = problems, states, size
-        self.adaptation = _blank(problems, states)
+        self.resumed = tuned is not None
+        known = _resumed(problems, tuned) if self.resumed else _blank(problems, states)
+        self.adaptation = known
         self.tuned = _frozen(self.adaptation)
 
     def warm(self, keys, warmup: int, report: Report, most: int = hmc_engine.MOST) -> None:
         """Learn, then freeze."""
-        for number, window, first, count, last in _calls(warmup):
+        for number, window, first, count, last in _calls(warmup, self.resumed):
             limit = min(window.most, most)
             self._advance(keys, first, count, 1, limit, window.learn_length)
             self.adaptation = _brackets(self.adaptation, float(count))
@@ -192,7 +198,7 @@ class Hmc:
     def _advance(self, keys, first, count, thin, most, learn_length: bool | None):
         learning, lengths = learn_length is not None, float(learn_length or 0.0)
         settings = (first, count, thin, most, learning, lengths)
-        course = hmc_engine.Course._make(jnp.asarray(one) for one in settings)
+        course = hmc_engine.Course(keys[0], *(jnp.asarray(one) for one in settings))
         self.states, self.adaptation, *kept = _trajectories(
             self.problems, keys, self.states, self.adaptation, self.tuned, course, self.size
         )
@@ -202,13 +208,14 @@ class Hmc:
 class Slice:
     """Chains of `slice` on many problems, each with its own widths."""
 
-    def __init__(self, problems: Problem, states: State, size: int) -> None:
+    def __init__(self, problems: Problem, states: State, size: int, tuned: Any = None) -> None:
         self.problems, self.states, self.size = problems, states, size
-        self.tuned = jax.vmap(slice_engine.blank)(problems)
+        self.resumed = tuned is not None
+        self.tuned = tuned if self.resumed else jax.vmap(slice_engine.blank)(problems)
 
     def warm(self, keys, warmup: int, report: Report) -> None:
         """Learn, then freeze."""
-        for call in _calls(warmup):
+        for call in _calls(warmup, self.resumed):
             moved, *_ = self._advance(keys, call.first, call.steps, 1)
             self.tuned = slice_engine.learned(moved, call.steps)
             jax.block_until_ready(self.states)
@@ -232,6 +239,7 @@ class Slice:
 ENGINES: dict[str, Any] = {"hmc": Hmc, "slice": Slice}
 
 _blank = jax.jit(jax.vmap(hmc_engine.blank))
+_resumed = jax.jit(jax.vmap(hmc_engine.resumed))
 _brackets = jax.jit(jax.vmap(hmc_engine.adapt.brackets_set, in_axes=(0, None)))
 _closed = jax.jit(jax.vmap(hmc_engine.adapt.window_closed))
 _frozen = jax.jit(jax.vmap(hmc_engine.adapt.frozen))

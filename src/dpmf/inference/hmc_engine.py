@@ -80,6 +80,13 @@ def blank(problem: Problem, chains: State) -> adapt.Adaptation:
     return adapt.begin(variance, white, theta.widths(problem))
 
 
+@jax.jit
+def resumed(problem: Problem, tuned: adapt.Tuning) -> adapt.Adaptation:
+    """Adaptation that goes on from what an earlier problem of the same shape has learned."""
+    step_size, variance, length = tuned.trajectory
+    return adapt.resumed(variance, _white(problem), tuned.widths, step_size, length)
+
+
 def _curvatures(problem: Problem, state: State) -> Float[Array, " free"]:
     """Minus the second derivative of the log density along each free coordinate."""
     given, rest, known = theta.held(problem, state)
@@ -101,8 +108,9 @@ def named(tuning: adapt.Tuning) -> dict[str, Array]:
 
 
 class Course(NamedTuple):
-    """What a call of `advance` is to do."""
+    """What a call of `advance` is to do; the same for all problems that run side by side."""
 
+    lengths: Key[Array, ""]  # for those of trajectories: no problem then waits for another's
     first: Int[Array, ""]  # number of the first step
     draws: Int[Array, ""]  # to be kept
     thin: Int[Array, ""]  # steps per kept draw
@@ -140,7 +148,11 @@ def advance(
             chains, adaptation, total = carry
             tuning = learning(adapt.tuning(adaptation), tuned)
             number = course.first + i * course.thin + j
-            moved, taken, stride = _step(problem, key, chains, tuning, number, course.most)
+            strides = jr.fold_in(jr.fold_in(course.lengths, number), 0)
+            key_step = jr.fold_in(key, number)
+            moved, taken, stride = _step(
+                problem, key_step, strides, chains, tuning, course.most
+            )
             info = taken.trajectory
             new = adapt.learned(
                 adaptation, taken.before, taken.after, info, stride, course.learn_length
@@ -169,14 +181,13 @@ def advance(
 def _step(
     problem: Problem,
     key: Key[Array, ""],
+    key_stride: Key[Array, ""],
     chains: State,
     tuning: adapt.Tuning,
-    number: Int[Array, ""],
     most: Int[Array, ""],
 ) -> tuple[State, Step, adapt.Stride]:
     """One step of every chain; keys are folded from the step's and the chain's numbers."""
-    key_step = jr.fold_in(key, number)
-    key_jitter, key_careful = jr.split(jr.fold_in(key_step, 0))
+    key_jitter, key_careful = jr.split(key_stride)
     # One length for all chains, so that none waits for another; jittered against resonance.
     jitter = jr.uniform(key_jitter, minval=0.4, maxval=1.6)
     trajectory = tuning.trajectory
@@ -191,7 +202,7 @@ def _step(
     indices = jnp.arange(jax.tree.leaves(chains)[0].shape[0])
 
     def one(index, state):
-        return step(jr.fold_in(key_step, index + 1), problem, state, tuning, steps)
+        return step(jr.fold_in(key, index + 1), problem, state, tuning, steps)
 
     axes: Any = Step._make((0, 0, hmc.Info._make((0, 0, None, 0, 0)), 0))
     moved, taken = jax.vmap(one, out_axes=(0, axes))(indices, chains)

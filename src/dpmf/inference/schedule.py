@@ -12,12 +12,15 @@ class Window(NamedTuple):
     close: bool  # take new scales from it at its end
 
 
-def windows(warmup: int) -> list[Window]:
+def windows(warmup: int, resumed: bool = False) -> list[Window]:
     """Short windows first, while the scales are poor; the last one settles the step size.
 
     Args:
         warmup: Steps in all; every one of them is used.
+        resumed: Whether the scales come from an earlier warm-up; they are then kept.
     """
+    if resumed:
+        return [Window(warmup, 256, True, False)] if warmup else []
     shares = [0.1, 0.1, 0.15, 0.25, 0.25]
     most = [16, 32, 64, 128, 256]
     steps = [int(share * warmup) for share in shares]

@@ -6,7 +6,6 @@ state of a chain is a state of the next cutoff as it stands.
 """
 
 import dataclasses
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,14 +17,13 @@ import pandas as pd
 
 from dpmf.backtest.cutoffs import Cutoff
 from dpmf.backtest.forecaster import Forecasts, Plan
-from dpmf.errors import DpmfWarning
 from dpmf.inference.chains import Kept, Sizes, run_many
 from dpmf.inference.problem import Problem
 from dpmf.inference.start import starts
 from dpmf.model.layout import Layout
 from dpmf.model.spec import Spec
 from dpmf.model.state import FREE_ALL, Fixed
-from dpmf.sports.games import dyads
+from dpmf.sports.long_run import learned
 from dpmf.sports.tasks import FirstEvents, Task, forecasts_of, laid_out, posed
 
 
@@ -41,35 +39,6 @@ def forecasts(
     return dataclasses.replace(forecasts_of(tasks, found), seen=seen)
 
 
-def learned(score_model: Any, frame: pd.DataFrame, spec: Spec, plan: Plan) -> Fixed:
-    """The kernel hyperparameters of the central draw of a long run on some seasons.
-
-    The run is one of `hmc`, whatever engine the cutoffs use. It warns if it did not converge.
-    """
-    if not (spec.rows.theta() or spec.cols.theta()):
-        return FREE_ALL
-    games = frame[frame["season"].isin(plan.learn_from)]
-    lengths = frame.groupby("season")["week"].max().to_dict()
-    model = score_model.model(lengths, scale=spec.scale, spread=spec.spread)
-    chains, warmup, draws = plan.long_run
-    fit = model.fit(
-        dyads(games),
-        chains=chains,
-        warmup=warmup,
-        draws=draws,
-        seed=plan.seed,
-        progress=lambda stage, done, total: plan.report(f"long run, {stage}", done, total),
-    )
-    if not fit.diagnostics.converged:
-        warnings.warn(
-            f"{score_model.name}, rank {score_model.rank}: the long run that hyperparameters "
-            f"come from: {fit.diagnostics.line()}",
-            DpmfWarning,
-            stacklevel=2,
-        )
-    return fit.hyperparameters(sigma=False).fixed(spec)
-
-
 def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]:
     arrays = laid_out(spec, tasks)
     keep = FirstEvents(max(task.upcoming for task in tasks))
@@ -80,7 +49,7 @@ def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]
     most = max(len(one) for one in own)
     numbers = np.array([one + [one[-1]] * (most - len(one)) for one in own]).T
     keys = jax.vmap(lambda season: jr.fold_in(jr.key(plan.seed), season))(jnp.array(seasons))
-    states = _cold(spec, fixed, arrays, numbers[0], tasks, keys, plan)
+    states, tuned = _cold(spec, fixed, arrays, numbers[0], tasks, keys, plan), None
     found: dict[int, Kept] = {}
     for block, group in enumerate(numbers):
         # The paper's cold start is at the first block of a season alone.
@@ -91,8 +60,9 @@ def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]
 
         problems = _problems(spec, fixed, arrays, group)
         block_keys = jax.vmap(lambda key, b=block: jr.fold_in(key, b + 1))(keys)
-        kept = run_many(plan.engine, problems, states, sizes, block_keys, keep, report)
-        states = jax.tree.map(jnp.asarray, kept.last)
+        kept = run_many(plan.engine, problems, states, sizes, block_keys, keep, report, tuned)
+        # Forward in time alone: a season's next block goes on from what this one has learned.
+        states, tuned = jax.tree.map(jnp.asarray, kept.last), kept.tuned
         for place, number in enumerate(group):
             found.setdefault(int(number), jax.tree.map(lambda x, p=place: x[p], kept))
     return [found[i] for i in range(len(tasks))]
