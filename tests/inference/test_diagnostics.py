@@ -67,6 +67,17 @@ def test_divergences_and_stays_are_counted():
     assert "3 divergent steps" in told.line()
 
 
+def test_many_divergent_steps_are_no_convergence():
+    few, many = np.zeros((2, 500)), np.zeros((2, 500))
+    few[0, :10], many[0, :30] = 1.0, 1.0
+    found = {"y": chains(0, 0)}
+    assert diagnostics(found, {"diverging": few}).converged
+    told = diagnostics(found, {"diverging": many})
+    assert not told.converged
+    assert "30 divergent steps (3% of draws)" in told.line()
+    assert "engine='slice'" in told.line()
+
+
 def test_a_fit_says_it_in_its_repr():
     fit = fitted("games hmc")
     lines = repr(fit).splitlines()

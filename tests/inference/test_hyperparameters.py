@@ -109,3 +109,11 @@ def test_nothing_given_is_nothing_held(x64):
         "cols_theta",
         "rows_pooled_theta",
     }
+
+
+@pytest.mark.parametrize("part", ["cols_pooled_sd", "cols_pooled_theta"])
+def test_a_constant_mean_has_no_pooled_part(part, x64):
+    case = CASES["stars slice"]
+    given = Hyperparameters(**{part: np.ones(2) if part.endswith("sd") else {"a": np.ones(2)}})
+    with pytest.raises(ConfigError, match=f"{part} is given but the mean of the cols is"):
+        given.fixed(case.model.spec(case.data))

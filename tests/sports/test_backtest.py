@@ -155,3 +155,31 @@ def test_differences_are_those_of_games_that_have_a_line():
     assert own["closed_pct"] == pytest.approx(100 * (-7.25 + 8) / (-6.5 + 8))
     assert table.loc[("PMF", "All"), "closed_pct"] == pytest.approx(0.0)
     assert table.loc[("line", "All"), "closed_pct"] == pytest.approx(100.0)
+
+
+def test_gains_of_all_scores_have_their_errors():
+    """Those of means by hand; that of the RMSE against the jackknife."""
+    random, count = np.random.default_rng(0), 400
+    names = ["winner_error", "squared_error", "log_loss", "brier", "crps_margin", "crps_total"]
+    drawn = {one: random.gamma(2.0, 1.0, (count, 2)) for one in ["log_prob", *names]}
+    scores = pd.concat(
+        pd.DataFrame({one: values[:, i] for one, values in drawn.items()}).assign(
+            forecaster=who, rank=np.nan, season=2001, seen=False, event=range(count)
+        )
+        for i, who in enumerate(["line", "home"])
+    )
+    row = summary(scores, "line").set_index(["forecaster", "season"]).loc[("home", "2001")]
+    less = drawn["brier"][:, 0] - drawn["brier"][:, 1]
+    assert row["brier_gain"] == pytest.approx(less.mean())
+    assert row["brier_gain_se"] == pytest.approx(less.std(ddof=1) / np.sqrt(count))
+    wins = 100 * (drawn["winner_error"][:, 0] - drawn["winner_error"][:, 1]).mean()
+    assert row["winner_gain_pct"] == pytest.approx(wins)
+    squares = drawn["squared_error"]
+    theirs, ours = np.sqrt(squares.mean(axis=0))
+    assert row["rmse_gain"] == pytest.approx(theirs - ours)
+    left_out = np.sqrt((squares.sum(axis=0) - squares) / (count - 1)) @ [1.0, -1.0]
+    jackknife = np.sqrt((count - 1) * left_out.var())
+    assert row["rmse_gain_se"] == pytest.approx(jackknife, rel=0.02)
+    assert summary(scores, "line").set_index(["forecaster", "season"]).loc[
+        ("home", "All"), "rmse_gain_se"
+    ] == pytest.approx(row["rmse_gain_se"])

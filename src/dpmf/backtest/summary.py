@@ -13,6 +13,15 @@ COLUMNS = [
     "score_rmse",
 ]
 ALL = "All"
+# The gains of a forecaster over another: which score of an event, and whether more is better.
+GAINS = {
+    "gain": ("log_prob", 1.0),
+    "winner_gain_pct": ("winner_error", -100.0),
+    "log_loss_gain": ("log_loss", -1.0),
+    "brier_gain": ("brier", -1.0),
+    "crps_margin_gain": ("crps_margin", -1.0),
+    "crps_total_gain": ("crps_total", -1.0),
+}
 
 
 def summary(scores: pd.DataFrame, against: str | None = None) -> pd.DataFrame:
@@ -20,8 +29,9 @@ def summary(scores: pd.DataFrame, against: str | None = None) -> pd.DataFrame:
 
     Args:
         scores: One row per event and forecaster.
-        against: A forecaster; others get the mean difference of their log probability to
-            it, event by event, and its standard error.
+        against: A forecaster. Others get their gains over it, paired by event, with
+            standard errors: `gain` in log probability, `rmse_gain`, `winner_gain_pct`, and
+            those of the other scores; more is always better.
     """
     keys = ["forecaster", "rank", "season"]
     grouped = scores.groupby(keys, sort=False, dropna=False)
@@ -50,20 +60,39 @@ def _all(table: pd.DataFrame) -> pd.DataFrame:
     means = grouped[numbers].mean()
     means["games"] = grouped["games"].sum()
     means["seen"] = grouped["seen"].any()
-    if "gain_se" in table:  # of a mean of independent seasons
-        known = grouped["gain_se"].count().replace(0, np.nan)
-        means["gain_se"] = np.sqrt(grouped["gain_se"].agg(lambda x: (x**2).sum())) / known
+    for name in (name for name in table if str(name).endswith("_se")):
+        # Of a mean of independent seasons.
+        known = grouped[name].count().replace(0, np.nan)
+        means[name] = np.sqrt(grouped[name].agg(lambda x: (x**2).sum())) / known
     return means.reset_index().assign(season=ALL)
 
 
 def _differences(scores: pd.DataFrame, against: str) -> pd.DataFrame:
-    """Mean gain in log probability over `against`, and its standard error."""
-    base = scores[scores["forecaster"] == against].drop_duplicates("event")
-    base = base.set_index("event")["log_prob"]
-    gains = scores.assign(gain=scores["log_prob"] - scores["event"].map(base))
-    grouped = gains.groupby(["forecaster", "rank", "season"], sort=False, dropna=False)["gain"]
-    table = grouped.agg(gain="mean", gain_se=lambda x: x.std(ddof=1) / np.sqrt(x.count()))
-    return table.reset_index()
+    """Mean gains over `against`, and their standard errors."""
+    keys = ["forecaster", "rank", "season"]
+    scores = scores.reset_index(drop=True)
+    base = scores[scores["forecaster"] == against].drop_duplicates("event").set_index("event")
+    columns = {}
+    for gain, (name, sign) in GAINS.items():
+        columns[gain] = sign * (scores[name] - scores["event"].map(base[name]))
+    # RMSE is no mean; to first order its error is that of the mean of square / (2 RMSE).
+    theirs = scores["event"].map(base["squared_error"])
+    own = scores["squared_error"].where(theirs.notna())
+    halves = [one / (2 * _rmse(one, scores[keys])) for one in (theirs, own)]
+    columns["rmse_gain"] = 2 * (halves[0] - halves[1])
+    gains = pd.concat([scores[keys], pd.DataFrame(columns)], axis=1)
+    grouped = gains.groupby(keys, sort=False, dropna=False)
+    means, errors = grouped.mean(), grouped.std(ddof=1) / np.sqrt(grouped.count())
+    errors["rmse_gain"] /= 2
+    table = means.join(errors.add_suffix("_se"))
+    names = [name for gain in columns for name in (gain, f"{gain}_se")]
+    return table[names].reset_index()
+
+
+def _rmse(squares: pd.Series, keys: pd.DataFrame) -> pd.Series:
+    """Of the group of each event."""
+    groups = [keys[name] for name in keys]
+    return np.sqrt(squares.groupby(groups, dropna=False).transform("mean"))
 
 
 def _with_closed(table: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:

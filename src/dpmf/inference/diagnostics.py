@@ -19,6 +19,7 @@ from dpmf.model.state import State
 
 CELLS = 200  # training cells whose y is diagnosed
 RHAT_LIMIT, ESS_LIMIT = 1.05, 100.0
+DIVERGENT_LIMIT = 0.02  # share of draws; a few do no harm, many hide a place nobody enters
 
 
 class Diagnostics(NamedTuple):
@@ -30,11 +31,12 @@ class Diagnostics(NamedTuple):
     ess_tail: np.ndarray
     divergences: int
     stayed: int
+    divergent: float = 0.0  # share of draws with a divergent step on their way
 
     @property
     def converged(self) -> bool:
-        """Every R-hat and the typical effective sample size are good enough."""
-        if self._untold:
+        """Every R-hat and the typical effective sample size are good, and few steps diverge."""
+        if self._untold or self.divergent > DIVERGENT_LIMIT:
             return False
         good = bool(np.nanmax(self.rhat) <= RHAT_LIMIT)
         return good and bool(np.nanmedian(self.ess_bulk) >= ESS_LIMIT)
@@ -52,6 +54,12 @@ class Diagnostics(NamedTuple):
         )
         if self.divergences:
             figures += f", {self.divergences} divergent steps"
+        if self.divergent > DIVERGENT_LIMIT:
+            figures += f" ({self.divergent:.0%} of draws)"
+            advice = (
+                "Trajectories break off where the posterior is narrow: fewer latent features, "
+                "a longer warmup, or engine='slice' may help."
+            )
         if self.stayed:
             figures += f", {self.stayed} moves cut off"
         if self.converged:
@@ -125,6 +133,14 @@ def diagnostics(
     rhat = each(array_stats.rhat)
     bulk = each(lambda one: array_stats.ess(one, method="bulk"))
     tail = each(lambda one: array_stats.ess(one, method="tail", prob=(0.05, 0.95)))
-    divergences = int(np.sum(stats.get("diverging", 0)))
+    diverging = np.asarray(stats.get("diverging", 0))
     stayed = int(np.sum(stats.get("stayed", 0)))
-    return Diagnostics(tuple(names), rhat, bulk, tail, divergences, stayed)
+    return Diagnostics(
+        tuple(names),
+        rhat,
+        bulk,
+        tail,
+        int(np.sum(diverging)),
+        stayed,
+        float(np.mean(diverging > 0)),
+    )

@@ -64,6 +64,12 @@ class Hyperparameters:
 
         corr = array("corr", (spec.rank, spec.rank))
         pooled = side.pooled is not None
+        for part in ("pooled_sd", "pooled_theta"):
+            if not pooled and getattr(self, f"{name}_{part}") is not None:
+                raise ConfigError(
+                    f"{name}_{part} is given but the mean of the {name} is constant; "
+                    "leave it out, or set mean='pooled'."
+                )
         return Side(
             None,
             array("sd", (spec.rank,)),
