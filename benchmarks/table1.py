@@ -91,7 +91,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--side", default="none,time,home,time+home")
     parser.add_argument("--block", default="4w")
     parser.add_argument("--protocol", default="paper", choices=["paper", "default"])
-    parser.add_argument("--engine", default=None, choices=["hmc", "slice"])
+    parser.add_argument("--engine", default="hmc", choices=["hmc", "slice"])
     parser.add_argument("--work", type=Path, default=ROOT / "benchmarks" / "unfinished")
     parser.add_argument("--threads", type=int, default=1, help="models at a time")
     parser.add_argument("--minutes", type=float, default=1e9, help="start no model after")

@@ -29,6 +29,9 @@ def test_the_protocol_is_the_papers():
     found = (plan.engine, plan.chains, plan.warmup, plan.rewarm, plan.draws, plan.thin)
     assert found == ("slice", 10, 1000, 100, 100, 4)
     assert plan.learn_from == (2002, 2003, 2004)
+    fast = plan_of([2002, 2003], 3, {"protocol": "paper", "engine": "hmc", "thin": 2})
+    found = (fast.engine, fast.chains, fast.warmup, fast.rewarm, fast.draws, fast.thin)
+    assert found == ("hmc", 10, 300, 50, 100, 2)
 
 
 def test_no_forecast_knows_the_future():
