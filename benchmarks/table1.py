@@ -35,53 +35,63 @@ SPANS = [(2002, 2008), (2004, 2008)]  # whole seasons; and those whose windows a
 def main() -> None:
     """Parse, run what is missing, write the tables."""
     options = _options()
-    games = dpmf.read_games(options.games)
-    paper = options.mean == "constant"
-    kernel = choices.kernel(options.kernel)
-    # PMF first: it has no long run, so that a GPU has work while those of others go on.
-    models = [
+    games, chosen = dpmf.read_games(options.games), models(options)
+    if not run(games, chosen, options):
+        print("out of time: run again to go on")
+        return
+    found = dpmf.backtest(games, chosen, **settings(options))
+    summary = with_published(found.summary)
+    make_folder(ROOT / "benchmarks" / "results")
+    write_table(ROOT / "benchmarks" / "results" / f"{options.name}.csv", summary)
+    page = _page(options, summary, found.fits, calls(options.work / options.name))
+    write_whole(ROOT / "docs" / f"{options.name}.md", lambda place: place.write_text(page))
+
+
+def models(options: argparse.Namespace) -> list[ScoreModel]:
+    """PMF first: it has no long run, so that a GPU has work while those of others go on."""
+    paper, kernel = options.mean == "constant", choices.kernel(options.kernel)
+    return [
         score_model(rank, side, kernel=kernel, paper=paper)
         for side in choices.sides(options.side)
         for rank in choices.ranks(options.ranks)
     ]
-    folder = options.work / options.name
-    settings = {
+
+
+def settings(options: argparse.Namespace) -> dict[str, Any]:
+    """Of the backtest."""
+    block = duration(options.block, "--block")
+    return {
         "seasons": SEASONS,
-        "blocks": {
-            year: days // duration(options.block, "--block") for year, days in LAST.items()
-        },
+        "blocks": {year: days // block for year, days in LAST.items()},
         "block": options.block,
         "first_season": FIRST_SEASON,
         "protocol": options.protocol,
         "engine": options.engine,
         "learn_from": (2002, 2003, 2004) if options.protocol == "paper" else None,
-        "folder": folder,
+        "folder": options.work / options.name,
         "progress": False,
     }
+
+
+def run(games: dpmf.Games, chosen: list[ScoreModel], options: argparse.Namespace) -> bool:
+    """Forecasts of every model, some at a time; whether all were made in time."""
     deadline = time.monotonic() + 60 * options.minutes
     finished = []
 
     def one(model: ScoreModel) -> None:
         if time.monotonic() < deadline:
             begun = time.monotonic()
-            dpmf.backtest(games, [model], baselines=[], **settings)
+            dpmf.backtest(games, [model], baselines=[], **settings(options))
             finished.append(model)
             print(f"{model.name} K={model.rank}: {time.monotonic() - begun:.0f} s", flush=True)
 
-    with counted(folder, threads=options.threads), ThreadPoolExecutor(options.threads) as pool:
-        list(pool.map(one, models))
-    if len(finished) < len(models):
-        print("out of time: run again to go on")
-        return
-    found = dpmf.backtest(games, models, **settings)
-    summary = with_published(found.summary)
-    make_folder(ROOT / "benchmarks" / "results")
-    write_table(ROOT / "benchmarks" / "results" / f"{options.name}.csv", summary)
-    page = _page(options, summary, found.fits, calls(folder))
-    write_whole(ROOT / "docs" / f"{options.name}.md", lambda place: place.write_text(page))
+    folder, threads = options.work / options.name, options.threads
+    with counted(folder, threads=threads), ThreadPoolExecutor(threads) as pool:
+        list(pool.map(one, chosen))
+    return len(finished) == len(chosen)
 
 
-def _options() -> argparse.Namespace:
+def _options(given: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--name", default="table1", help="of the results")
     parser.add_argument("--games", type=Path, default=GAMES)
@@ -95,7 +105,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--work", type=Path, default=ROOT / "benchmarks" / "unfinished")
     parser.add_argument("--threads", type=int, default=1, help="models at a time")
     parser.add_argument("--minutes", type=float, default=1e9, help="start no model after")
-    return parser.parse_args()
+    return parser.parse_args(given)
 
 
 def _page(

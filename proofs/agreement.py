@@ -28,7 +28,7 @@ from dpmf.model.state import FREE_ALL, State
 from dpmf.posterior.extension import extended_white, widening
 from proofs import chunked
 from proofs.row import Row, worst
-from proofs.sums import Sums, added, errors, estimates, load
+from proofs.sums import Sums, added, errors, estimates, load, read
 
 SAMPLERS = {"hmc": chunked.hmc, "slice": chunked.slices, "nuts": chunked.nuts}
 ERROR = 0.03  # Monte-Carlo error allowed, as a share of the posterior sd
@@ -53,7 +53,7 @@ FULL = Size(
     {"hmc": 32, "slice": 128, "nuts": 64},
     {"hmc": 600, "slice": 800, "nuts": 200},
     {"hmc": 50, "slice": 50, "nuts": 25},
-    {"hmc": 2000, "slice": 4000, "nuts": 1000},
+    {"hmc": 4000, "slice": 4000, "nuts": 1000},
     ERROR,
 )
 SMALL = Size(
@@ -153,7 +153,8 @@ def advance(
     """Go on from the last saved states until all batches are precise enough, or out of time."""
     states_file = files.with_suffix(".pickle")
     saved = pickle.loads(states_file.read_bytes()) if states_file.exists() else None
-    sums = load(files.parent, f"{files.name}.")
+    sums_file = files.with_suffix(".npz")
+    sums = read(sums_file) if sums_file.exists() else None
     seed = 10 * batch + list(SAMPLERS).index(engine)
     course = chunked.Course(
         size.chains[engine], size.warmup[engine], size.chunk[engine], played.centre, seed
@@ -165,7 +166,7 @@ def advance(
             number = 0 if sums is None else int(sums.count[0])
             x = np.asarray(seen(states, jr.fold_in(jr.key(seed + 1_000_000), number)))
             sums = added(sums, x)
-            np.savez(files.with_suffix(".npz"), **sums._asdict())
+            np.savez(sums_file, **sums._asdict())
         states_file.write_bytes(pickle.dumps(jax.tree.map(np.asarray, state)))
         if sums is not None:
             everything = load(files.parent, engine)

@@ -16,13 +16,15 @@ class Sums(NamedTuple):
 
 def load(work: Path, name: str) -> Sums | None:
     """The sums of all files whose name begins so, chain after chain."""
-    parts = []
-    for path in sorted(work.glob(f"{name}*.npz")):
-        with np.load(path) as kept:
-            chains = len(kept["first"])
-            count = np.broadcast_to(kept["count"], (chains,))
-            parts.append(Sums(count, kept["first"], kept["second"]))
+    parts = [read(path) for path in sorted(work.glob(f"{name}*.npz"))]
     return Sums(*map(np.concatenate, zip(*parts, strict=True))) if parts else None
+
+
+def read(path: Path) -> Sums:
+    """The sums of one file."""
+    with np.load(path) as kept:
+        count = np.broadcast_to(kept["count"], (len(kept["first"]),))
+        return Sums(count, kept["first"], kept["second"])
 
 
 def added(sums: Sums | None, x: np.ndarray) -> Sums:

@@ -2,7 +2,7 @@
 
 import numpy as np
 from proofs.row import require
-from proofs.sums import added
+from proofs.sums import added, load
 
 from chance import FALSE_ALARM
 from proofs import agreement
@@ -12,6 +12,14 @@ def test_engines_agree(tmp_path):
     rows = agreement.prove(agreement.SMALL, tmp_path)
     assert len(rows) == 3
     require(rows, FALSE_ALARM)
+
+
+def test_a_stopped_run_goes_on(tmp_path):
+    few = {"chains": {"slice": 2}, "warmup": {"slice": 2}, "chunk": {"slice": 2}}
+    size = agreement.SMALL._replace(error=0.0, draws={"slice": 2}, **few)
+    for draws in (2, 4):
+        agreement.prove(size._replace(draws={"slice": draws}), tmp_path, engines=("slice",))
+        assert load(tmp_path, "slice").count.tolist() == [draws, draws]
 
 
 def test_a_shift_beyond_the_error_is_told_apart():
