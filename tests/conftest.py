@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import jax
+import jaxtyping
 import pytest
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -22,6 +23,14 @@ def x64() -> Iterator[None]:
     """Double precision while the test runs, for tests that call pure functions."""
     with jax.enable_x64(True):
         yield
+
+
+@pytest.fixture
+def unchecked() -> Iterator[None]:
+    """What a user meets: types are checked at run time in these tests only."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -4,7 +4,6 @@ import dataclasses
 import warnings
 
 import jax.numpy as jnp
-import jaxtyping
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from dpmf import DPMF, PMF, ConfigError, DataError, DpmfWarning, SamplingError
 from dpmf.inference.chains import Sizes
 from dpmf.inference.estimator import _within
-from dpmf.kernels import Constant, Matern12, SquaredExponential
+from dpmf.kernels import Categorical, Constant, Matern12, SquaredExponential
 from dpmf.likelihoods import Bernoulli, Gaussian, Likelihood, Noise, Ordinal, PairedGaussian
 from dpmf.types import pytree_dataclass
 from inference.fitted import (
@@ -25,14 +24,6 @@ from inference.fitted import (
     rating_dyads,
     ratings,
 )
-
-
-@pytest.fixture
-def unchecked():
-    """What a user meets: types are checked at run time in these tests only."""
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +45,8 @@ def unchecked():
         ({"scale": 0.0}, "scale=0.0, expected a positive number"),
         ({"scale": float("nan")}, "scale=nan, expected a positive number"),
         ({"spread": -1.0}, "spread=-1.0, expected a positive number"),
+        ({"scale": "a"}, "scale='a', expected a positive number"),
+        ({"rank": True}, "rank=True, expected a whole number"),
     ],
 )
 def test_a_model_without_meaning_is_refused(unchecked, options, message):
@@ -206,3 +199,49 @@ def test_kept_draws_stay_within_the_budget(x64, room, sizes, expected):
     with warnings.catch_warnings():
         warnings.simplefilter("error" if expected == sizes else "ignore", DpmfWarning)
         assert _within(room * each, problem, 2, sizes) == expected
+
+
+@pytest.mark.parametrize("texts", [["2020-12-31", "2020-01-01", "oops"], ["10", "9", "x"]])
+def test_text_has_no_distances(texts):
+    frame = ratings(Gaussian()).assign(genre=np.resize(texts, 24))
+    data = rating_dyads(frame)
+    for kernel in (Matern12("genre"), Constant() + Matern12("week") * Matern12("genre")):
+        with pytest.raises(ConfigError, match=r"'genre' is text, such as .*Categorical"):
+            DPMF(1, kernel).spec(data)
+    assert DPMF(1, Categorical("genre")).spec(data)
+
+
+def test_nothing_to_learn_from_is_refused():
+    data = game_dyads(games())
+    with pytest.raises(DataError, match="there are no events"):
+        PMF().fit(data.take([]), **SIZES)
+
+
+@pytest.mark.parametrize("option", ["start", "hyperparameters"])
+def test_parts_of_another_kind_are_refused(unchecked, option):
+    with pytest.raises(ConfigError, match=f"{option} is a dict, expected a"):
+        PMF().fit(game_dyads(games()), **{option: {}}, **SIZES)
+
+
+def test_a_warm_start_needs_as_many_values_per_event():
+    case = CASES["values hmc"]
+    with pytest.raises(ConfigError, match=r"earlier fit has 1 value\(s\) per event"):
+        case.model.fit(game_dyads(games()), start=fitted("values hmc"), **SIZES)
+
+
+def test_numbers_of_numpy_become_plain_ones(unchecked):
+    model = DPMF(np.int64(2), likelihood=Ordinal(np.int64(5)), scale=np.float32(3.0))
+    assert (type(model.rank), type(model.scale)) == (int, float)
+    assert type(model.likelihood.levels) is int
+
+
+def test_simulated_values_need_no_earlier_ones(unchecked):
+    frame = ratings(Gaussian())
+    blank = rating_dyads(frame).encode(frame.drop(columns="value"))
+    levels = PMF(1, Ordinal(5)).simulate(blank).data.values
+    assert set(np.unique(levels)) <= {1.0, 2.0, 3.0, 4.0, 5.0}
+    with pytest.raises(DataError, match="give scale= and spread= instead"):
+        PMF().simulate(blank)
+    assert np.isfinite(PMF(scale=3.0, spread=1.0).simulate(blank).data.values).all()
+    with pytest.raises(ConfigError, match="data is a DataFrame, expected Dyads"):
+        PMF().simulate(frame)

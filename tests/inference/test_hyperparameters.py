@@ -5,8 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dpmf import ConfigError
+from dpmf import DPMF, ConfigError
 from dpmf.inference.hyperparameters import Hyperparameters
+from dpmf.kernels import Categorical, Constant, Matern12
 from inference.fitted import CASES, fitted, held
 
 THETA = {"week.length": [[1.5], [3.0]]}
@@ -117,3 +118,19 @@ def test_a_constant_mean_has_no_pooled_part(part, x64):
     given = Hyperparameters(**{part: np.ones(2) if part.endswith("sd") else {"a": np.ones(2)}})
     with pytest.raises(ConfigError, match=f"{part} is given but the mean of the cols is"):
         given.fixed(case.model.spec(case.data))
+
+
+def test_values_that_no_prior_gives_are_refused(x64):
+    data = CASES["values slice"].data
+    model = DPMF(kernel=Matern12("week") + Constant())
+    length = {"week.length": [[1.0]]}
+    with pytest.raises(ConfigError, match=r"rows_theta\['weights'\]: found \[5.0, 5.0\]"):
+        Hyperparameters(rows_theta=length | {"weights": [[5.0, 5.0]]}).fixed(model.spec(data))
+    assert Hyperparameters(rows_theta=length | {"weights": [[0.2, 0.8]]}).fixed(
+        model.spec(data)
+    )
+    apart = DPMF(kernel=Categorical("genre")).spec(data)
+    with pytest.raises(ConfigError, match="found"):
+        Hyperparameters(rows_theta={"genre.correlation": [[3.0]]}).fixed(apart)
+    with pytest.raises(ConfigError, match="rows_sd: found 'x', expected numbers"):
+        Hyperparameters(rows_sd="x").fixed(apart)

@@ -1,5 +1,6 @@
 """What users write: the documented example, refusals, and the way to JSON and back."""
 
+import dataclasses
 import json
 import textwrap
 
@@ -120,6 +121,28 @@ def test_possible_values_pass():
     Ordinal(3).check(np.array([[1.0], [3.0]]))
 
 
-def test_a_scale_has_two_levels():
-    with pytest.raises(ConfigError, match="Ordinal: levels=1, expected at least 2"):
-        Ordinal(1)
+def test_names_of_our_own_are_taken():
+    with pytest.raises(ConfigError, match="dpmf has a likelihood named 'Gaussian' of its own"):
+        type("Gaussian", (Likelihood,), {"__module__": "mine"})
+    assert Likelihood.registry["Gaussian"] is Gaussian
+
+
+def test_a_likelihood_with_a_tuple_comes_back(laplace):
+    @dataclasses.dataclass(frozen=True)
+    class Knotted(type(laplace)):
+        knots: tuple[float, ...] = (1.0, 2.0)
+
+    back = Likelihood.from_dict(json.loads(json.dumps(Knotted().to_dict())))
+    assert back == Knotted() and hash(back) == hash(Knotted())
+
+
+def test_the_documented_example_has_the_scale_of_the_values(laplace):
+    values = np.array([[90.0], [110.0]])
+    assert laplace.scales(values) == Gaussian().scales(values)
+    assert laplace.centre(values) == 100.0
+
+
+@pytest.mark.parametrize("levels", [1, 2.5, "5", True])
+def test_levels_are_a_whole_number(unchecked, levels):
+    with pytest.raises(ConfigError, match="expected a whole number of at least 2"):
+        Ordinal(levels)

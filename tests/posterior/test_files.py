@@ -1,5 +1,6 @@
 """A fit written to a file and read again is the same fit."""
 
+import dataclasses
 import functools
 import json
 
@@ -130,3 +131,14 @@ def test_an_earlier_file_survives_a_failure(tmp_path, saved, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["fit.nc"]
     assert target.read_bytes() == saved.read_bytes()
     assert same(dpmf.load(target).draws, fitted("stars hmc").draws)
+
+
+def test_divergent_steps_are_remembered(tmp_path):
+    fit = fitted("stars hmc")
+    stats = fit.draws.stats | {"diverging": np.ones_like(fit.draws.stats["diverging"])}
+    told = fit.diagnostics._replace(divergent=1.0)
+    draws = fit.draws._replace(stats=stats)
+    dataclasses.replace(fit, draws=draws, diagnostics=told).save(tmp_path / "fit.nc")
+    loaded = dpmf.load(tmp_path / "fit.nc")
+    assert loaded.diagnostics.divergent == 1.0
+    assert loaded.diagnostics.line() == told.line()

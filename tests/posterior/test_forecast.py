@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from chance import assert_mean
-from dpmf import DataError, Dyads
+from dpmf import ConfigError, DataError, Dyads
 from dpmf.likelihoods import Gaussian, Ordinal, PairedGaussian
 from dpmf.posterior import Forecast
 
@@ -170,8 +170,10 @@ def test_log_prob_reads_a_frame():
     values = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     known = frame().assign(ours=values[:, 0], theirs=values[:, 1])
     np.testing.assert_array_equal(forecast.log_prob(known), forecast.log_prob(values))
-    with pytest.raises(DataError, match=r"row 1 holds .*nan.*expected finite numbers"):
+    with pytest.raises(DataError, match="values: there is no column 'ours'"):
         forecast.log_prob(frame())
+    with pytest.raises(DataError, match=r"row 1 holds .*nan.*expected finite numbers"):
+        forecast.log_prob(np.full((3, 2), np.nan))
 
 
 @pytest.mark.parametrize("shape", [(EVENTS,), (2, EVENTS), (EVENTS + 1, 2), ()])
@@ -193,3 +195,26 @@ def test_ordinal_levels_have_probability_one_together():
     np.testing.assert_allclose(np.exp(each).sum(axis=0), 1.0, rtol=1e-10)
     with pytest.raises(DataError, match="Ordinal: row 2 holds 5, expected a whole level"):
         forecast.log_prob([1, 5, 2])
+
+
+def test_values_of_other_events_are_refused():
+    forecast = paired()
+    scores = {"ours": [1.0, 2.0, 3.0], "theirs": [2.0, 1.0, 2.0]}
+    alone = forecast.log_prob(pd.DataFrame(scores))
+    named = frame().assign(**scores)
+    np.testing.assert_array_equal(forecast.log_prob(named), alone)
+    for other in (named[::-1], named.rename(columns={"host": "guest", "guest": "host"})):
+        with pytest.raises(DataError, match="row 1 is another event"):
+            forecast.log_prob(other)
+    with pytest.raises(DataError, match="found 2 rows, expected 3"):
+        forecast.log_prob(named[:2])
+    with pytest.raises(DataError, match="expected numbers"):
+        forecast.log_prob(["a", "b", "c"])
+
+
+def test_impossible_sizes_are_refused(unchecked):
+    with pytest.raises(ConfigError, match="n=-1, expected a whole number"):
+        paired().sample(-1)
+    for q in (2, [0.5, -0.1]):
+        with pytest.raises(ConfigError, match="expected probabilities between 0 and 1"):
+            paired().quantile(q)

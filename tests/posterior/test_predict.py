@@ -10,7 +10,7 @@ import pytest
 from dpmf import DataError
 from dpmf.inference.diagnostics import quantities
 from dpmf.posterior import Forecast
-from inference.fitted import CASES, fitted
+from inference.fitted import CASES, fitted, games
 
 
 @pytest.mark.parametrize("name", ["games hmc", "stars slice"])
@@ -88,3 +88,12 @@ def test_a_missing_column_is_refused():
 def test_precision_is_that_of_the_fit():
     assert forecast_of(0).y.dtype == np.float64
     assert not jax.config.jax_enable_x64
+
+
+def test_values_are_ignored():
+    fit = fitted("games hmc")
+    frame = games()[:3]
+    expected = fit.predict(frame.drop(columns=["ours", "theirs"])).mean
+    for other in (frame.assign(ours=[1.0, None, 3.0]), frame.assign(theirs=["?", "", "x"])):
+        np.testing.assert_array_equal(fit.predict(other).mean, expected)
+    np.testing.assert_array_equal(fit.predict(frame.drop(columns="ours")).mean, expected)

@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from dpmf import DataError, DpmfWarning, FileError, Games, read_games
+from dpmf import ConfigError, DataError, DpmfWarning, FileError, Games, read_games
 from dpmf.sports import calendar
 from league import league
 
@@ -148,3 +148,48 @@ def test_a_file_that_only_looks_compressed_is_refused(tmp_path):
     path.write_bytes(b"\x1f\x8b\x08\x00" + bytes(20))
     with pytest.raises((DataError, FileError), match=r"games\.csv\.gz"):
         read_games(path)
+
+
+def written(path, *lines):
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+HEADER = "date,home,away,home_score,away_score"
+
+
+def test_names_are_the_text_in_the_file(tmp_path):
+    lines = ["2001-09-09,01,NA,1,2", "2001-09-16,NA, X4 ,3,4"]
+    found = read_games(written(tmp_path / "games.csv", HEADER, *lines)).frame
+    assert found["home_team"].tolist() == ["01", "NA"]
+    assert found["away_team"].tolist() == ["NA", "X4"]
+    mixed = table(home=[1, 2, 3, 1], away=[2.0, 3.0, 1.0, 3.0])
+    assert set(Games(mixed).frame["away_team"]) == {"1", "2", "3"}
+
+
+@pytest.mark.parametrize(
+    ("header", "line", "message"),
+    [
+        (HEADER + ",home_score", "2001-09-09,A,B,1,2,9", "column 'home_score' is there twice"),
+        (HEADER, "2001-09-09,,B,1,2", "row 1, column 'home': found a missing entry"),
+        (HEADER, '2001-09-09," ",B,1,2', "row 1, column 'home': found nothing"),
+        (HEADER, "2001-09-09,A,B,1,2,7,8", "this is no CSV table"),
+        (HEADER, "2001,A,B,1,2", "column 'date': found '2001', expected a date"),
+        (HEADER, "2001-09,A,B,1,2", "column 'date': found '2001-09', expected a date"),
+        (HEADER + ",total", "2001-09-09,A,B,1,2,inf", "'total': found inf, expected a finite"),
+        (HEADER + ",elo_home_prob", "2001-09-09,A,B,1,2,2", "found 2, expected a probability"),
+    ],
+)
+def test_bad_files_are_refused(tmp_path, header, line, message):
+    with pytest.raises(DataError, match=message):
+        read_games(written(tmp_path / "games.csv", header, line))
+
+
+def test_days_may_be_written_without_dashes():
+    found = Games(table(date=[20010909, 20010916, 20011007, 20020908])).frame["date"]
+    assert found.tolist() == pd.to_datetime(table()["date"]).tolist()
+
+
+def test_a_day_that_is_none_is_refused():
+    with pytest.raises(ConfigError, match="date='soon', expected a day"):
+        Games(table()).before("soon")

@@ -81,13 +81,14 @@ class Dyads:
                 warnings.warn(message, DpmfWarning, stacklevel=2)
         return dyads
 
-    def encode(self, frame: Any, *, source: str = "frame") -> "Dyads":
+    def encode(self, frame: Any, *, source: str = "frame", values: bool = True) -> "Dyads":
         """Encode another frame with the numbering of this one.
 
         Args:
             frame: A frame with the same row, column and input columns. Value columns
                 may be absent or wholly missing: the values are then NaN.
             source: Where the frame came from, for messages.
+            values: Whether value columns are read where there are any.
 
         Returns:
             The events of `frame`. Its codebook is this one with new members and new
@@ -96,7 +97,10 @@ class Dyads:
         Raises:
             DataError: The frame cannot be used; the message says where and why.
         """
-        return _encoded(opened(frame, source=source), self.codebook, source, optional=True)
+        table = opened(frame, source=source)
+        if not values:
+            table = table.drop(self.codebook.value, strict=False)
+        return _encoded(table, self.codebook, source, optional=True)
 
     def take(self, events: Sequence[int] | np.ndarray) -> "Dyads":
         """Some of the events, by place or by mask, with the same codebook."""

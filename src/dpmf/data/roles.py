@@ -21,8 +21,10 @@ def blank_codebook(
     source: str,
 ) -> Codebook:
     """Check that the parts fit each other and the frame; nothing is numbered yet."""
-    values = (value,) if isinstance(value, str) else tuple(value)
     _require_lists(inputs=inputs, mirrored=mirrored)
+    if not isinstance(value, str | list | tuple):
+        raise DataError(f"value={value!r}, expected the name of a column, or a pair of names.")
+    values = (value,) if isinstance(value, str) else tuple(value)
     _require_parts(row, col, values, inputs)
     for name in (row, col, *values, *inputs):
         column(frame, name, source=source)
@@ -37,6 +39,8 @@ def _input_column(frame: nw.DataFrame, name: str, source: str) -> InputColumn:
 
 def _require_lists(**lists: Sequence[str]) -> None:
     for argument, names in lists.items():
+        if not isinstance(names, Iterable):
+            raise DataError(f"{argument}={names!r}, expected a list of names of columns.")
         if isinstance(names, str):
             raise DataError(
                 f"{argument}={names!r}: found one name, expected a list; "

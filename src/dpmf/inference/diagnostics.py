@@ -134,13 +134,11 @@ def diagnostics(
     bulk = each(lambda one: array_stats.ess(one, method="bulk"))
     tail = each(lambda one: array_stats.ess(one, method="tail", prob=(0.05, 0.95)))
     diverging = np.asarray(stats.get("diverging", 0))
+    share = divergent_share(stats)
     stayed = int(np.sum(stats.get("stayed", 0)))
-    return Diagnostics(
-        tuple(names),
-        rhat,
-        bulk,
-        tail,
-        int(np.sum(diverging)),
-        stayed,
-        float(np.mean(diverging > 0)),
-    )
+    return Diagnostics(tuple(names), rhat, bulk, tail, int(np.sum(diverging)), stayed, share)
+
+
+def divergent_share(stats: dict[str, np.ndarray]) -> float:
+    """Share of draws with a divergent step on their way."""
+    return float(np.mean(np.asarray(stats.get("diverging", 0)) > 0))

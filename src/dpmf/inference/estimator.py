@@ -72,8 +72,7 @@ class DPMF:
 
     def __post_init__(self) -> None:
         """Refuse a model that has no meaning."""
-        if not isinstance(self.rank, int) or self.rank < 1:
-            raise ConfigError(f"rank={self.rank!r}, expected a whole number of at least 1.")
+        object.__setattr__(self, "rank", _whole(("rank", self.rank, 1))[0])
         for name in ("kernel", "mean", "mean_kernel"):
             choice = getattr(self, name)
             if isinstance(choice, tuple) and len(choice) != 2:
@@ -104,8 +103,12 @@ class DPMF:
                 raise ConfigError(f"mean={mean!r}, expected 'constant' or 'pooled'.")
         for name in ("scale", "spread"):
             value = getattr(self, name)
-            if value is not None and not (np.isfinite(value) and value > 0):
+            if value is None:
+                continue
+            number = isinstance(value, int | float | np.number)
+            if not (number and np.isfinite(value) and value > 0):
                 raise ConfigError(f"{name}={value!r}, expected a positive number or None.")
+            object.__setattr__(self, name, float(value))
 
     def spec(self, data: Dyads) -> Spec:
         """The model with all constants, which come from `data` unless they were given.
@@ -114,12 +117,20 @@ class DPMF:
             ConfigError: A kernel reads an input that the data do not have.
             DataError: The likelihood cannot produce the values.
         """
-        likelihood = self.likelihood or (Gaussian() if data.pair == 1 else PairedGaussian())
+        likelihood = self._likelihood(data)
         likelihood.check(data.values)
-        scale, spread = likelihood.scales(data.values)
+        return self._spec(data, likelihood)
+
+    def _likelihood(self, data: Dyads) -> Likelihood:
+        return self.likelihood or (Gaussian() if data.pair == 1 else PairedGaussian())
+
+    def _spec(self, data: Dyads, likelihood: Likelihood) -> Spec:
+        scale, spread = self.scale, self.spread
+        if scale is None or spread is None:
+            found = likelihood.scales(data.values)
+            scale = found[0] if scale is None else scale
+            spread = found[1] if spread is None else spread
         kernels = [self._kernels(side, data) for side in (0, 1)]
-        scale = scale if self.scale is None else self.scale
-        spread = spread if self.spread is None else self.spread
         return spec(self.rank, kernels[0], kernels[1], likelihood, scale, spread)
 
     def _kernels(self, side: int, data: Dyads) -> tuple[Kernel, Kernel | None]:
@@ -139,6 +150,13 @@ class DPMF:
                     f"kernel {one}: there is no input {missing[0]!r} (the data have: {have}). "
                     "Name it in `inputs=` when you make the Dyads."
                 )
+            texts = {column.name: column for column in data.codebook.inputs if column.levels}
+            for name in (name for name in (one.measured if one else ()) if name in texts):
+                raise ConfigError(
+                    f"kernel {one}: input {name!r} is text, such as "
+                    f"{texts[name].levels[0]!r}, which has no distances. Convert the column to "
+                    f"numbers or dates first, or use Categorical({name!r})."
+                )
         return kernel.bounded(columns), pooled.bounded(columns) if pooled else None
 
     def simulate(self, data: Dyads, *, seed: int = 0) -> Simulation:
@@ -149,8 +167,9 @@ class DPMF:
                 scales unless `scale` and `spread` are given.
             seed: The same seed gives the same draw.
         """
+        _require_dyads(data)
         with jax.enable_x64(True):
-            settled = self.spec(data)
+            settled = self._spec(data, self._likelihood(data))  # values are to be replaced
             arrays = layout(grids(settled, data), data)[1]
             key_state, key_values = jr.split(jr.key(seed))
             state = simulate_state(settled, arrays, key_state)
@@ -203,17 +222,22 @@ class DPMF:
         """
         from dpmf.posterior.fit import Fit
 
-        if not isinstance(data, Dyads):
-            raise ConfigError(
-                f"data is a {type(data).__name__}, expected Dyads: encode a frame with "
-                "dpmf.Dyads.from_frame first."
-            )
-        chains, warmup, draws, thin, seed = _whole(
+        _require_dyads(data)
+        for name, value, wanted in (
+            ("start", start, Fit),
+            ("hyperparameters", hyperparameters, Hyperparameters),
+        ):
+            if not (value is None or isinstance(value, wanted)):
+                raise ConfigError(
+                    f"{name} is a {type(value).__name__}, expected a {wanted.__name__}."
+                )
+        chains, warmup, draws, thin, seed, budget = _whole(
             ("chains", chains, 1),
             ("warmup", warmup, 0),
             ("draws", draws, 1),
             ("thin", thin, 1),
             ("seed", seed, 0),
+            ("budget", budget, 1),
         )
         if engine not in ("hmc", "slice"):
             raise ConfigError(f"engine={engine!r}, expected 'hmc' or 'slice'.")
@@ -260,8 +284,18 @@ def _whole(*numbers: tuple[str, Any, int]) -> list[int]:
     return [int(value) for _, value, _ in numbers]
 
 
+def _require_dyads(data: Any) -> None:
+    if not isinstance(data, Dyads):
+        raise ConfigError(
+            f"data is a {type(data).__name__}, expected Dyads: encode a frame with "
+            "dpmf.Dyads.from_frame first."
+        )
+
+
 def _require_values(data: Dyads) -> None:
-    """Refuse events that were encoded without a value."""
+    """Refuse to learn from nothing, or from events that were encoded without a value."""
+    if not data.events:
+        raise DataError("there are no events, expected at least one to learn from.")
     wrong = np.flatnonzero(~np.isfinite(data.values).all(axis=1))
     if wrong.size:
         raise DataError(
@@ -274,6 +308,11 @@ def _same_model(model: DPMF, start: Any, data: Dyads) -> Spec:
     """The earlier fit's constants, so that its states mean the same here."""
     if start.model != model:
         raise ConfigError("start: the earlier fit is of another model; expected the same one.")
+    if start.data.pair != data.pair:
+        raise ConfigError(
+            f"start: the earlier fit has {start.data.pair} value(s) per event, these data "
+            f"{data.pair}; expected the same number."
+        )
     start.spec.likelihood.check(data.values)
     return start.spec
 

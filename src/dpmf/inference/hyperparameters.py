@@ -11,7 +11,7 @@ from jaxtyping import Float
 from dpmf.errors import ConfigError
 from dpmf.model.spec import SideSpec, Spec
 from dpmf.model.state import Fixed, Parameters, Side
-from dpmf.priors import Prior
+from dpmf.priors import LogUniform, Prior
 
 Arrays = dict[str, Any]
 
@@ -90,10 +90,15 @@ class Hyperparameters:
                 f"{part}: found {sorted(given)}, expected {sorted(priors)}. "
                 "Give a value for every hyperparameter of the kernel."
             )
-        return {
+        found = {
             label: _shaped(f"{part}[{label!r}]", given[label], (rank, *prior.shape))
             for label, prior in priors.items()
         }
+        for label, prior in priors.items():
+            # A length may be held outside the bounds within which it would be sampled.
+            if not isinstance(prior, LogUniform):
+                _require_domain(f"{part}[{label!r}]", found[label], prior)
+        return found
 
 
 def central(
@@ -134,12 +139,24 @@ def _factor(name: str, corr: np.ndarray) -> Any:
         raise ConfigError(f"{name}: expected a positive definite matrix.") from error
 
 
+def _require_domain(name: str, values: Any, prior: Prior) -> None:
+    """Refuse values that the prior can never give, such as weights that do not sum to 1."""
+    for value in values:
+        if not np.allclose(prior.value(prior.free(value)), value, rtol=1e-6):
+            raise ConfigError(
+                f"{name}: found {np.asarray(value).tolist()}, expected a value within {prior}."
+            )
+
+
 def _flat(value: np.ndarray) -> np.ndarray:
     return value.reshape(value.shape[0] * value.shape[1], -1)
 
 
 def _shaped(name: str, value: Any, shape: tuple[int, ...]) -> Any:
-    found = np.asarray(value, float)
+    try:
+        found = np.asarray(value, float)
+    except (TypeError, ValueError):
+        raise ConfigError(f"{name}: found {value!r}, expected numbers.") from None
     if found.shape != shape:
         raise ConfigError(f"{name}: found shape {found.shape}, expected {shape}.")
     if name.endswith("_corr"):

@@ -26,6 +26,10 @@ class Product(Kernel):
     def columns(self) -> tuple[str, ...]:
         return _columns(self.terms)
 
+    @property
+    def measured(self) -> tuple[str, ...]:
+        return _measured(self.terms)
+
     def priors(self) -> dict[str, Prior]:
         parts = [term.priors() for term in self.terms]
         return _joined(parts)
@@ -78,6 +82,10 @@ class Mixture(Kernel):
     def columns(self) -> tuple[str, ...]:
         return _columns(self.terms)
 
+    @property
+    def measured(self) -> tuple[str, ...]:
+        return _measured(self.terms)
+
     def priors(self) -> dict[str, Prior]:
         weights: dict[str, Prior] = {"weights": Dirichlet(len(self.terms))}
         return _joined([weights, *(term.priors() for term in self.terms)])
@@ -112,6 +120,10 @@ def mixture_terms(kernel: Kernel) -> tuple[Kernel, ...]:
 
 def _columns(terms: Sequence[Kernel]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for term in terms for name in term.columns))
+
+
+def _measured(terms: Sequence[Kernel]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for term in terms for name in term.measured))
 
 
 def _positions(terms: Sequence[Kernel], columns: tuple[str, ...]) -> tuple[Positions, ...]:

@@ -29,6 +29,11 @@ class Kernel(abc.ABC):
     def columns(self) -> tuple[str, ...]:
         """The input columns it reads, each once."""
 
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """Those of its columns in which it measures distances; text has none."""
+        return ()
+
     @abc.abstractmethod
     def priors(self) -> dict[str, Prior]:
         """Prior of each hyperparameter, by a label such as `time.length`.

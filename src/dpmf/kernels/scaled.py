@@ -46,6 +46,10 @@ class Scaled(Kernel):
     def columns(self) -> tuple[str, ...]:
         return self.warp.columns
 
+    @property
+    def measured(self) -> tuple[str, ...]:
+        return self.columns
+
     def label(self, name: str) -> str:
         """Label of one of its hyperparameters."""
         return label(self.columns, name)
@@ -106,7 +110,9 @@ class RationalQuadratic(Scaled):
         alpha: Bounds of the shape; the larger it is, the fewer long lengths are blended.
         """
         super().__init__(*columns, length=length)
-        pair = checked(type(self).__name__, "alpha", alpha or (0.1, 100.0), 1)
+        pair = checked(
+            type(self).__name__, "alpha", (0.1, 100.0) if alpha is None else alpha, 1
+        )
         object.__setattr__(self, "alpha", pair)
 
     def priors(self) -> dict[str, Prior]:
@@ -133,14 +139,15 @@ class Periodic(Scaled):
         period: In the unit of the column.
         length: Bounds of the length scale; 1 is about a third of the period.
         """
-        super().__init__(*columns, length=length or (0.1, 10.0))
+        super().__init__(*columns, length=(0.1, 10.0) if length is None else length)
         owner = type(self).__name__
         if self.warp.width != 1:
             raise ConfigError(
                 f"{owner}: columns {columns!r} are {self.warp.width}; expected one. Multiply "
                 "kernels to read more."
             )
-        if not (math.isfinite(period) and period > 0):
+        known = isinstance(period, int | float | np.number)
+        if not (known and math.isfinite(period) and period > 0):
             raise ConfigError(
                 f"{owner}: period is {period!r}; expected a positive finite number in the unit "
                 "of the column."

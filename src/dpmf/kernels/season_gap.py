@@ -76,7 +76,9 @@ class SeasonGap(Warp):
         named_columns(owner, (season, week))
         object.__setattr__(self, "season", season)
         object.__setattr__(self, "week", week)
-        object.__setattr__(self, "gap", checked(owner, "gap", gap or (0.5, 150.0), 1))
+        object.__setattr__(
+            self, "gap", checked(owner, "gap", (0.5, 150.0) if gap is None else gap, 1)
+        )
         object.__setattr__(self, "lengths", _checked_lengths(owner, lengths))
 
     @property
@@ -145,8 +147,14 @@ def season_lengths(season: np.ndarray, week: np.ndarray) -> Lengths:
 def _checked_lengths(owner: str, given: Any) -> Lengths | None:
     if given is None:
         return None
-    pairs = given.items() if isinstance(given, Mapping) else given
-    lengths = tuple(sorted((float(season), float(length)) for season, length in pairs))
+    try:
+        pairs = given.items() if isinstance(given, Mapping) else given
+        lengths = tuple(sorted((float(season), float(length)) for season, length in pairs))
+    except (TypeError, ValueError):
+        raise ConfigError(
+            f"{owner}: lengths is {given!r}; expected the length of each season, such as "
+            "{2008: 24, 2009: 24}."
+        ) from None
     for season, length in lengths:
         if not (math.isfinite(season) and math.isfinite(length) and length >= 0):
             raise ConfigError(

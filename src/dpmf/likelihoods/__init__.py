@@ -7,7 +7,7 @@ cell lets all members move at once:
 
     import dataclasses
     import jax.numpy as jnp, jax.random as jr
-    from dpmf.likelihoods import IndependentNoise, Likelihood
+    from dpmf.likelihoods import IndependentNoise, Likelihood, data_scales
     from dpmf.priors import HalfNormal
     from dpmf.types import pytree_dataclass
 
@@ -29,16 +29,24 @@ cell lets all members move at once:
         def at(self, parameters):
             return LaplaceNoise(parameters["width"])
 
+        def scales(self, values):
+            return data_scales(values)
+
+        def centre(self, values):
+            return float(values.mean())
+
+`scales` and `centre` say how large y is and where it starts. Without them they are those of a
+link scale (2.5 and 0), which suits logits and nothing else.
+
 For dependent cells write `Noise.log_prob` instead, and `Noise.split` if auxiliary
 variables make them independent; without it members move one after another. Optional, for
-comfort: `Noise.mean` and `Noise.covariance` (closed forms instead of
-sampled moments), `Likelihood.scales` and `Likelihood.centre` (for values that are not
-on a link scale), `Likelihood.check` (refuse impossible values).
+comfort: `Noise.mean` and `Noise.covariance` (closed forms instead of sampled moments),
+`Likelihood.check` (refuse impossible values).
 """
 
 from dpmf.likelihoods.base import IndependentNoise, Likelihood, Noise
 from dpmf.likelihoods.bernoulli import Bernoulli
-from dpmf.likelihoods.gaussian import Gaussian
+from dpmf.likelihoods.gaussian import Gaussian, data_scales
 from dpmf.likelihoods.ordinal import Ordinal
 from dpmf.likelihoods.paired import PairedGaussian
 
@@ -50,4 +58,5 @@ __all__ = [
     "Noise",
     "Ordinal",
     "PairedGaussian",
+    "data_scales",
 ]

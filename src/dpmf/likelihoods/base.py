@@ -103,6 +103,13 @@ class Likelihood(abc.ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Remember the class by name, so that a saved fit can name it."""
         super().__init_subclass__(**kwargs)
+        known = Likelihood.registry.get(cls.__name__)
+        own = [one is not None and one.__module__.startswith("dpmf.") for one in (known, cls)]
+        if own == [True, False]:
+            raise ConfigError(
+                f"dpmf has a likelihood named {cls.__name__!r} of its own; give "
+                f"{cls.__module__}.{cls.__name__} another name."
+            )
         Likelihood.registry[cls.__name__] = cls
 
     @abc.abstractmethod
@@ -155,7 +162,12 @@ class Likelihood(abc.ABC):
                 f"there is no likelihood {name!r} here (known: {known}). "
                 "Import the module that defines it, then load again."
             )
-        return Likelihood.registry[name](**fields)
+        # JSON has no tuples; a field of a frozen dataclass is never a list.
+        plain_fields = {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in fields.items()
+        }
+        return Likelihood.registry[name](**plain_fields)
 
 
 def first_row(wrong: np.ndarray) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from jax.scipy.stats import norm
 from jaxtyping import Array, Float, Key
 
+from dpmf.errors import DataError
 from dpmf.likelihoods.base import IndependentNoise, Likelihood
 from dpmf.priors import HalfNormal, Prior
 from dpmf.types import pytree_dataclass
@@ -22,7 +23,16 @@ def normal_log_density(
 
 
 def data_scales(values: Float[np.ndarray, "events pair"]) -> tuple[float, float]:
-    """Root mean square and standard deviation of the values, never zero."""
+    """Root mean square and standard deviation of the values, never zero.
+
+    Raises:
+        DataError: There are none, or some are missing.
+    """
+    if not (values.size and np.isfinite(values).all()):
+        raise DataError(
+            "values are missing, expected finite numbers to take the scales from; give scale= "
+            "and spread= instead."
+        )
     rms = float(np.sqrt(np.mean(values**2)))
     spread = float(np.std(values))
     rms = rms if rms > 0 else 1.0

@@ -69,8 +69,12 @@ class Ordinal(Likelihood):
 
     def __post_init__(self) -> None:
         """Refuse a scale without two levels."""
-        if self.levels < 2:
-            raise ConfigError(f"Ordinal: levels={self.levels}, expected at least 2.")
+        whole = isinstance(self.levels, int | np.integer) and not isinstance(self.levels, bool)
+        if not whole or self.levels < 2:
+            raise ConfigError(
+                f"Ordinal: levels={self.levels!r}, expected a whole number of at least 2."
+            )
+        object.__setattr__(self, "levels", int(self.levels))
 
     def priors(self, spread: float) -> dict[str, Prior]:
         """First cut N(0, 3^2), logarithms of the gaps N(0, 1)."""

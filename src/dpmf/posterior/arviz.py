@@ -78,7 +78,7 @@ def _posterior(fit: Any) -> tuple[dict[str, np.ndarray], dict[str, list[str]]]:
             add(f"{side}_pooled_sd", shared.pooled_sd, ["feature"])
         for part, theta in (("", shared.theta), ("pooled_", shared.pooled_theta)):
             for label, value in (theta or {}).items():
-                name = f"{side}_{part}{label}"
+                name = f"{side}_{part}{label}".replace("/", "_")  # "/" parts groups
                 add(name, value, ["feature", f"{name}_entry"])
     for name, value in values.noise.items():
         dims[name] = [f"{name}_entry"] * (value.ndim - 2)

@@ -12,7 +12,7 @@ import xarray as xr
 from dpmf.data import Codebook, Dyads
 from dpmf.errors import ConfigError, FileError
 from dpmf.inference.chains import Draws, Sizes
-from dpmf.inference.diagnostics import Diagnostics
+from dpmf.inference.diagnostics import Diagnostics, divergent_share
 from dpmf.inference.estimator import DPMF
 from dpmf.kernels import Kernel
 from dpmf.likelihoods import Likelihood
@@ -158,6 +158,7 @@ def _put_together(plain: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
         labels = [key[2:-2] for key in plain["names"][group].values()]
         return dict(zip(labels, leaves(prefix), strict=True))
 
+    stats = named("stat", "stats")
     told = Diagnostics(
         tuple(plain["diagnosed"]),
         arrays["rhat"],
@@ -165,6 +166,7 @@ def _put_together(plain: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
         arrays["ess_tail"],
         plain["divergences"],
         plain["stayed"],
+        divergent_share(stats),
     )
     return Fit(
         _model_from_dict(plain["model"]),
@@ -172,7 +174,7 @@ def _put_together(plain: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
         Grids._make(grid(name) for name in Grids._fields),
         fixed,
         Dyads(Codebook.from_dict(plain["codebook"]), **data),
-        Draws(states, named("stat", "stats"), named("tuning", "tuning")),
+        Draws(states, stats, named("tuning", "tuning")),
         plain["engine"],
         Sizes(*plain["sizes"]),
         plain["seed"],

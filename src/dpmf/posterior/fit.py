@@ -106,7 +106,7 @@ class Fit:
         Raises:
             DataError: The frame cannot be used.
         """
-        upcoming = self.data.encode(frame, source=source)
+        upcoming = self.data.encode(frame, source=source, values=False)
         with jax.enable_x64(True):
             y = predictions(self.problem, self.grids, self.draws.states, upcoming, seed)
         flat = (self.shape[0] * self.shape[1],)

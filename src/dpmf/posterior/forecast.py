@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from dpmf.data import Dyads
-from dpmf.errors import DataError
+from dpmf.data import Dyads, encoding
+from dpmf.data.frames import opened
+from dpmf.errors import ConfigError, DataError
 from dpmf.likelihoods import Likelihood
 
 SAMPLES = 20_000  # draws behind quantiles and other figures without a closed form
@@ -60,7 +61,8 @@ class Forecast:
 
         Args:
             values: One entry, or one pair, for each event; or a frame that has the
-                value columns.
+                value columns. If it also names members and inputs, they must be those of
+                the forecast, in the same order.
 
         Raises:
             DataError: A value is missing or impossible, or their number is not that of
@@ -81,6 +83,8 @@ class Forecast:
             n: Samples of each event.
             seed: The same seed gives the same samples.
         """
+        if not isinstance(n, int | np.integer) or n < 1:
+            raise ConfigError(f"n={n!r}, expected a whole number of at least 1.")
         generator = np.random.default_rng(seed)
         # Every draw equally often; where n is smaller, a random subset over all chains.
         chosen = generator.permutation(len(self.y))[np.arange(n) % len(self.y)]
@@ -102,6 +106,8 @@ class Forecast:
             q: A probability, or several; several give the axis after the events.
             seed: Of the samples behind them.
         """
+        if not (np.all(np.greater_equal(q, 0)) and np.all(np.less_equal(q, 1))):
+            raise ConfigError(f"q={q!r}, expected probabilities between 0 and 1.")
         found = np.quantile(self._samples(seed), q, axis=1)
         return found if np.ndim(q) == 0 else np.moveaxis(found, 0, 1)
 
@@ -160,8 +166,11 @@ class Forecast:
 
     def _values(self, values: Any) -> np.ndarray:
         if hasattr(values, "columns"):
-            values = self.data.encode(values).values
-        found = np.asarray(values, float)
+            values = self._values_of(values)
+        try:
+            found = np.asarray(values, float)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"values: expected numbers ({error}).") from error
         expected = self.y.shape[1:]
         squeezed = tuple(size for size in expected if size > 1)
         if found.shape != expected and found.squeeze().shape != squeezed:
@@ -175,3 +184,22 @@ class Forecast:
             )
         self.likelihood.check(found)
         return found
+
+    def _values_of(self, frame: Any) -> np.ndarray:
+        """The values in a frame, whose events must be these as far as it says."""
+        book, table = self.data.codebook, opened(frame, source="values")
+        if {book.row, book.col, *book.input_names} <= set(table.columns):
+            given = self.data.encode(frame, source="values")
+            pairs = [(getattr(given, one), getattr(self.data, one)) for one in _EVENT]
+            if given.events != len(self):
+                raise DataError(f"values: found {given.events} rows, expected {len(self)}.")
+            other = np.any([(a != b).reshape(len(self), -1).any(1) for a, b in pairs], axis=0)
+            for row in np.flatnonzero(other)[:1].tolist():
+                raise DataError(
+                    f"values: row {row + 1} is another event than that of the forecast; give "
+                    "the events in the order in which they were forecast."
+                )
+        return encoding.values(table, book, source="values", optional=False)
+
+
+_EVENT = ("rows", "cols", "inputs")  # what says which event it is

@@ -15,12 +15,13 @@ import pandas as pd
 from dpmf.data import Dyads
 from dpmf.data.columns import numbers, whole
 from dpmf.data.frames import opened
-from dpmf.errors import DataError, DpmfWarning, FileError
+from dpmf.errors import ConfigError, DataError, DpmfWarning, FileError
 from dpmf.sports import calendar
 
 TEAMS, SCORES = ["home", "away"], ["home_score", "away_score"]
 FLAGS = ["neutral", "is_playoff"]
 EXPERTS = ["spread_home", "total", "elo_home_prob"]
+NOTHING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"]
 AT_HOME = 0.5  # venue of the home team's cell; the visitors' is its mirror image
 
 
@@ -88,7 +89,11 @@ class Games:
 
     def before(self, date: Any) -> "Games":
         """The games played before a day."""
-        return self.where(self.frame["date"] < pd.Timestamp(date))
+        try:
+            day = pd.Timestamp(date)
+        except (TypeError, ValueError):
+            raise ConfigError(f"date={date!r}, expected a day such as '2008-12-25'.") from None
+        return self.where(self.frame["date"] < day)
 
     def where(self, mask: Any) -> "Games":
         """Some of the games; weeks and seasons stay as they are."""
@@ -129,12 +134,37 @@ def read_games(path: Any, **options: Any) -> Games:
         DataError: It holds no usable games.
     """
     try:
-        table = pd.read_csv(Path(path))
+        names = _header(Path(path))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            # The name of a team is the text in the file: 01 is not 1, and NA may be a team.
+            table = pd.read_csv(
+                Path(path),
+                index_col=False,
+                dtype=dict.fromkeys(TEAMS, str),
+                keep_default_na=False,
+                na_values={name: [""] if name in TEAMS else NOTHING for name in names},
+            )
+    except (TypeError, pd.errors.ParserWarning) as error:
+        raise DataError(f"{path}: this is no CSV table ({error}).") from error
     except (OSError, EOFError, ImportError, zlib.error, BadZipFile, LZMAError) as error:
         raise FileError(f"{path}: cannot be read ({error}).") from error
     except ValueError as error:  # what pandas raises for anything that is no table
         raise DataError(f"{path}: this is no CSV table ({error}).") from error
     return Games(table, source=str(path), **options)
+
+
+def _header(path: Path) -> list[str]:
+    """The names of the columns; a name that is there twice is refused.
+
+    pandas would rename the second.
+    """
+    header = pd.read_csv(path, header=None, nrows=1, dtype=str, index_col=False)
+    names = [str(name) for name in header.iloc[0].dropna()]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise DataError(f"{path}: the column {twice[0]!r} is there twice, expected it once.")
+    return names
 
 
 def _checked(
@@ -172,8 +202,11 @@ def _checked(
 def _dates(table: nw.DataFrame, source: str) -> pd.Series:
     series = whole(table, "date", source=source)
     given = pd.Series(series.to_list())
+    # As text, so that 20081225 is a day and not a number of nanoseconds.
+    spelled = given.map(lambda x: str(x).strip() if isinstance(x, str | int) else x)
+    short = spelled.map(lambda x: isinstance(x, str) and len(x) < 8)  # a year is no day
     try:
-        dates = pd.to_datetime(given, errors="coerce", format="ISO8601")
+        dates = pd.to_datetime(spelled.mask(short), errors="coerce", format="ISO8601")
     except ValueError as error:  # mixed time zones
         raise DataError(
             f"{source}: column 'date': {error}; expected days such as 2008-12-25."
@@ -181,7 +214,7 @@ def _dates(table: nw.DataFrame, source: str) -> pd.Series:
     wrong = np.flatnonzero(dates.isna())
     if wrong.size:
         raise DataError(
-            f"{source}: row {wrong[0] + 1}, column 'date': found {given[wrong[0]]!r}, "
+            f"{source}: row {wrong[0] + 1}, column 'date': found {spelled[wrong[0]]!r}, "
             "expected a date such as 2008-12-25; convert the column first."
         )
     return dates.dt.tz_localize(None).dt.normalize()
@@ -199,7 +232,18 @@ def _seasons(table: nw.DataFrame, source: str) -> np.ndarray:
 
 
 def _team_names(table: nw.DataFrame, name: str, source: str) -> list[str]:
-    return [str(each) for each in whole(table, name, source=source).to_list()]
+    found = [_spelled(each) for each in whole(table, name, source=source).to_list()]
+    if "" in found:
+        raise DataError(
+            f"{source}: row {found.index('') + 1}, column {name!r}: found nothing, expected "
+            "the name of a team; mend the row or drop it."
+        )
+    return found
+
+
+def _spelled(name: Any) -> str:
+    whole_number = isinstance(name, float) and name.is_integer()
+    return str(int(name)) if whole_number else str(name).strip()
 
 
 def _require_opponents(columns: dict[str, Any], source: str) -> None:
@@ -233,6 +277,15 @@ def _some_numbers(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
         raise DataError(
             f"{source}: row {wrong[0] + 1}, column {name!r}: found {given[wrong[0]]!r}, "
             "expected a number or nothing; mend the entry or leave it empty."
+        )
+    impossible = np.isinf(found.to_numpy(float))
+    if name.endswith("_prob"):
+        impossible |= ((found < 0) | (found > 1)).to_numpy()
+    for row in np.flatnonzero(impossible)[:1].tolist():
+        expected = "a probability" if name.endswith("_prob") else "a finite number"
+        raise DataError(
+            f"{source}: row {row + 1}, column {name!r}: found {found[row]:g}, expected "
+            f"{expected} or nothing; mend the entry or leave it empty."
         )
     return found.to_numpy(float)
 
