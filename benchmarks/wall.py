@@ -17,20 +17,24 @@ EVERY = 5.0  # seconds between two notes
 
 
 @contextmanager
-def counted(folder: Path, **about: Any) -> Iterator[None]:
+def counted(folder: Path, **about: Any) -> Iterator[list[str]]:
     """Keep a note of this call in a folder of results, even if it is killed.
 
     Args:
         folder: Where the work is kept.
         **about: Whatever else is to be known of the call.
+
+    Yields:
+        A list to which finished parts of the work are added.
     """
     make_folder(folder)
     path = folder / f"call-{datetime.now(UTC):%Y%m%dT%H%M%S}.json"
     began, over = time.monotonic(), threading.Event()
-    device = jax.devices()[0].device_kind
+    about |= {"device": jax.devices()[0].device_kind}
+    finished: list[str] = []
 
     def note() -> None:
-        kept = {"device": device, "seconds": round(time.monotonic() - began, 1), **about}
+        kept = {**about, "seconds": round(time.monotonic() - began, 1), "finished": finished}
         write_whole(path, lambda place: place.write_text(json.dumps(kept)))
 
     def notes() -> None:
@@ -41,7 +45,7 @@ def counted(folder: Path, **about: Any) -> Iterator[None]:
     note()
     thread.start()
     try:
-        yield
+        yield finished
     finally:
         over.set()
         thread.join()
