@@ -95,7 +95,7 @@ def run(games: dpmf.Games, chosen: list[ScoreModel], options: argparse.Namespace
         return all(list(pool.map(one, chosen)))
 
 
-def _options(given: list[str] | None = None) -> argparse.Namespace:
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--name", default="table1", help="of the results")
     parser.add_argument("--games", type=Path, default=GAMES)
@@ -109,7 +109,7 @@ def _options(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--work", type=Path, default=ROOT / "benchmarks" / "unfinished")
     parser.add_argument("--threads", type=int, default=1, help="models at a time")
     parser.add_argument("--minutes", type=float, default=1e9, help="start no model after")
-    return parser.parse_args(given)
+    return parser.parse_args()
 
 
 def _page(

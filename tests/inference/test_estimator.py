@@ -10,7 +10,7 @@ import pytest
 
 from dpmf import DPMF, PMF, ConfigError, DataError, DpmfWarning, SamplingError
 from dpmf.inference.chains import Sizes
-from dpmf.inference.estimator import _within
+from dpmf.inference.request import within
 from dpmf.kernels import Categorical, Constant, Matern12, SquaredExponential
 from dpmf.likelihoods import Bernoulli, Gaussian, Likelihood, Noise, Ordinal, PairedGaussian
 from dpmf.types import pytree_dataclass
@@ -198,7 +198,7 @@ def test_kept_draws_stay_within_the_budget(x64, room, sizes, expected):
     each += 8 * 2 * (1 + 1 + 1 + 1 + 1)  # means, sds, first cut; one function, one gap-less cut
     with warnings.catch_warnings():
         warnings.simplefilter("error" if expected == sizes else "ignore", DpmfWarning)
-        assert _within(room * each, problem, 2, sizes) == expected
+        assert within(room * each, problem, 2, sizes) == expected
 
 
 @pytest.mark.parametrize("texts", [["2020-12-31", "2020-01-01", "oops"], ["10", "9", "x"]])

@@ -122,7 +122,7 @@ def test_possible_values_pass():
 
 
 def test_names_of_our_own_are_taken():
-    with pytest.raises(ConfigError, match="dpmf has a likelihood named 'Gaussian' of its own"):
+    with pytest.raises(ConfigError, match="dpmf has a class named 'Gaussian' of its own"):
         type("Gaussian", (Likelihood,), {"__module__": "mine"})
     assert Likelihood.registry["Gaussian"] is Gaussian
 

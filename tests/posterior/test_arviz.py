@@ -4,7 +4,10 @@ import arviz_stats
 import numpy as np
 import pytest
 
-from inference.fitted import CASES, fitted, held
+from dpmf import DPMF, Dyads
+from dpmf.kernels import Matern12
+from dpmf.likelihoods import Gaussian
+from inference.fitted import CASES, fitted, held, ratings
 
 GROUPS = {
     "posterior",
@@ -64,3 +67,13 @@ def test_single_values_have_no_pair_axis(make):
     assert np.isfinite(arviz_stats.loo(tree).elpd)
     drawn = tree["posterior_predictive"]["values"].values
     assert set(np.unique(drawn)) <= set(range(5))
+
+
+def test_a_slash_in_the_name_of_an_input_parts_no_groups():
+    frame = ratings(Gaussian()).rename(columns={"week": "week/year"})
+    data = Dyads.from_frame(
+        frame, row="viewer", col="film", value="value", inputs=["week/year"]
+    )
+    model = DPMF(1, Matern12("week/year"), Gaussian())
+    tree = model.fit(data, chains=2, warmup=2, draws=4, engine="slice", progress=False)
+    assert "rows_week_year.length" in tree.to_arviz()["posterior"]

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dpmf.backtest.cutoffs import Cutoff
 from dpmf.backtest.prediction import Prediction
+from dpmf.checks import whole_number
 from dpmf.errors import ConfigError
 from dpmf.inference.progress import Report
 
@@ -52,10 +53,10 @@ class Plan:
 
 
 PAPER = {"engine": "slice", "chains": 10, "warmup": 1000, "draws": 100, "thin": 4}
+PROTOCOLS: dict[str, dict[str, Any]] = {"default": {}, "paper": PAPER}
 # The paper counts sweeps, of which a step of `hmc` does the work of many: with the sizes
 # above 1,000 draws of DPMF(t,h) on the paper's games were worth 1,010 independent ones.
-PAPER_HMC = PAPER | {"engine": "hmc", "warmup": 300, "rewarm": 50, "thin": 1}
-PROTOCOLS: dict[str, dict[str, Any]] = {"default": {}, "paper": PAPER}
+BY_ENGINE = {("paper", "hmc"): {"warmup": 300, "rewarm": 50, "thin": 1}}
 LEARNED = 3  # paper: the first so many seasons are those of the long run
 
 
@@ -82,19 +83,13 @@ def plan_of(seasons: Sequence[int], window: int | None, options: dict[str, Any])
         raise ConfigError(f"protocol={protocol!r}, expected 'default' or 'paper'.")
     if window is not None and window < 1:
         raise ConfigError(f"window={window!r}, expected a number of seasons, at least 1.")
-    own = PROTOCOLS[protocol]
-    if protocol == "paper" and given.get("engine") == "hmc":
-        own = PAPER_HMC
-    plan = Plan(window=window, **{**own, **given})
+    least = {"chains": 1, "warmup": 0, "draws": 4, "thin": 1, "rewarm": 0}
+    for name in least.keys() & given.keys():
+        given[name] = whole_number(name, given[name], least[name])
+    steps = BY_ENGINE.get((protocol, given.get("engine", "")), {})
+    plan = Plan(window=window, **{**PROTOCOLS[protocol], **steps, **given})
     if plan.engine not in ("hmc", "slice"):
         raise ConfigError(f"engine={plan.engine!r}, expected 'hmc' or 'slice'.")
-    least = {"chains": 1, "warmup": 0, "draws": 4, "thin": 1, "rewarm": 0}
-    for name, smallest in least.items():
-        value = getattr(plan, name)
-        if not isinstance(value, int) or value < smallest:
-            raise ConfigError(
-                f"{name}={value!r}, expected a whole number of at least {smallest}."
-            )
     if protocol == "paper" and not plan.learn_from:
         first = tuple(sorted(seasons)[:LEARNED])
         plan = dataclasses.replace(plan, learn_from=first)

@@ -1,46 +1,40 @@
 """The model as a user writes it, and the way from data to a fit."""
 
 import dataclasses
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import jax.random as jr
-import numpy as np
 
+from dpmf.checks import positive_number, whole_number
 from dpmf.data import Dyads
-from dpmf.errors import ConfigError, DataError, DpmfWarning
+from dpmf.errors import ConfigError
 from dpmf.inference.chains import Draws, Sizes, run
 from dpmf.inference.hyperparameters import Hyperparameters
 from dpmf.inference.problem import Problem
 from dpmf.inference.progress import Report, reporting
+from dpmf.inference.request import (
+    require_dyads,
+    require_kind,
+    require_values,
+    same_model,
+    within,
+)
+from dpmf.inference.simulation import Simulation, simulated
 from dpmf.inference.start import starts as fresh_starts
 from dpmf.kernels import Constant, Kernel, SquaredExponential
 from dpmf.likelihoods import Gaussian, Likelihood, PairedGaussian
-from dpmf.model.coordinates import parameters
 from dpmf.model.grid import training_columns
 from dpmf.model.layout import grids, layout
-from dpmf.model.predictor import predictor
-from dpmf.model.simulate import simulate_state, simulate_values
 from dpmf.model.spec import Spec, spec
-from dpmf.model.state import FREE_ALL, Parameters, State
+from dpmf.model.state import FREE_ALL
 
 if TYPE_CHECKING:
     import dpmf.posterior.fit
 
 Pair = tuple[Any, Any]
 BUDGET = 512 * 2**20  # bytes of kept states
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Simulation:
-    """Events drawn from the prior, with what produced them."""
-
-    data: Dyads
-    parameters: Parameters
-    y: np.ndarray
-    state: State
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +66,7 @@ class DPMF:
 
     def __post_init__(self) -> None:
         """Refuse a model that has no meaning."""
-        object.__setattr__(self, "rank", _whole(("rank", self.rank, 1))[0])
+        object.__setattr__(self, "rank", whole_number("rank", self.rank, 1))
         for name in ("kernel", "mean", "mean_kernel"):
             choice = getattr(self, name)
             if isinstance(choice, tuple) and len(choice) != 2:
@@ -91,9 +85,6 @@ class DPMF:
             raise ConfigError(
                 f"likelihood={self.likelihood!r}, expected a likelihood such as Gaussian()."
             )
-        for kernel in _both(self.mean_kernel):
-            if kernel is not None and not isinstance(kernel, Kernel):
-                raise ConfigError(f"mean_kernel={kernel!r}, expected a kernel or None.")
         if self.mean_kernel is not None and "pooled" not in _both(self.mean):
             raise ConfigError(
                 "mean_kernel is given but mean='constant' has no kernel; set mean='pooled'."
@@ -103,12 +94,8 @@ class DPMF:
                 raise ConfigError(f"mean={mean!r}, expected 'constant' or 'pooled'.")
         for name in ("scale", "spread"):
             value = getattr(self, name)
-            if value is None:
-                continue
-            number = isinstance(value, int | float | np.number)
-            if not (number and np.isfinite(value) and value > 0):
-                raise ConfigError(f"{name}={value!r}, expected a positive number or None.")
-            object.__setattr__(self, name, float(value))
+            if value is not None:
+                object.__setattr__(self, name, positive_number(name, value))
 
     def spec(self, data: Dyads) -> Spec:
         """The model with all constants, which come from `data` unless they were given.
@@ -167,18 +154,10 @@ class DPMF:
                 scales unless `scale` and `spread` are given.
             seed: The same seed gives the same draw.
         """
-        _require_dyads(data)
+        require_dyads(data)
         with jax.enable_x64(True):
             settled = self._spec(data, self._likelihood(data))  # values are to be replaced
-            arrays = layout(grids(settled, data), data)[1]
-            key_state, key_values = jr.split(jr.key(seed))
-            state = simulate_state(settled, arrays, key_state)
-            values = parameters(settled, state.free)
-            y = predictor(settled, state.white, values, arrays)
-            drawn = simulate_values(settled, state, arrays, key_values)
-            simulated = dataclasses.replace(data, values=np.asarray(drawn))
-            host = jax.tree.map(np.asarray, (values, state))
-            return Simulation(simulated, host[0], np.asarray(y), host[1])
+            return simulated(settled, data, seed)
 
     def fit(
         self,
@@ -222,28 +201,17 @@ class DPMF:
         """
         from dpmf.posterior.fit import Fit
 
-        _require_dyads(data)
-        for name, value, wanted in (
-            ("start", start, Fit),
-            ("hyperparameters", hyperparameters, Hyperparameters),
-        ):
-            if not (value is None or isinstance(value, wanted)):
-                raise ConfigError(
-                    f"{name} is a {type(value).__name__}, expected a {wanted.__name__}."
-                )
-        chains, warmup, draws, thin, seed, budget = _whole(
-            ("chains", chains, 1),
-            ("warmup", warmup, 0),
-            ("draws", draws, 1),
-            ("thin", thin, 1),
-            ("seed", seed, 0),
-            ("budget", budget, 1),
-        )
+        require_dyads(data)
+        require_kind("start", start, Fit)
+        require_kind("hyperparameters", hyperparameters, Hyperparameters)
+        chains, warmup = whole_number("chains", chains, 1), whole_number("warmup", warmup, 0)
+        draws, thin = whole_number("draws", draws, 1), whole_number("thin", thin, 1)
+        seed, budget = whole_number("seed", seed, 0), whole_number("budget", budget, 1)
         if engine not in ("hmc", "slice"):
             raise ConfigError(f"engine={engine!r}, expected 'hmc' or 'slice'.")
-        _require_values(data)
+        require_values(data)
         with jax.enable_x64(True), reporting(progress) as report:
-            settled = self.spec(data) if start is None else _same_model(self, start, data)
+            settled = self.spec(data) if start is None else same_model(self, start, data)
             over = grids(settled, data) if start is None else start.grids_over(data)
             points, arrays = layout(over, data)
             fixed = FREE_ALL if hyperparameters is None else hyperparameters.fixed(settled)
@@ -255,7 +223,7 @@ class DPMF:
                 starts = fresh_starts(problem, jnp.asarray(centre), each)
             else:
                 starts = start.last_states(points, data, fixed, chains, seed)
-            sizes = _within(budget, problem, chains, Sizes(warmup, draws, thin))
+            sizes = within(budget, problem, chains, Sizes(warmup, draws, thin))
             kept: Draws = run(engine, problem, starts, sizes, key_run, report)
             return Fit.of(self, problem, points, data, kept, engine, sizes, seed)
 
@@ -273,63 +241,3 @@ def PMF(rank: int = 1, likelihood: Likelihood | None = None, **options: Any) -> 
 
 def _both(choice: Any) -> Pair:
     return choice if isinstance(choice, tuple) else (choice, choice)
-
-
-def _whole(*numbers: tuple[str, Any, int]) -> list[int]:
-    """Whole numbers of any integer type, each at least what it must be."""
-    for name, value, least in numbers:
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or value < least:
-            raise ConfigError(f"{name}={value!r}, expected a whole number of at least {least}.")
-    return [int(value) for _, value, _ in numbers]
-
-
-def _require_dyads(data: Any) -> None:
-    if not isinstance(data, Dyads):
-        raise ConfigError(
-            f"data is a {type(data).__name__}, expected Dyads: encode a frame with "
-            "dpmf.Dyads.from_frame first."
-        )
-
-
-def _require_values(data: Dyads) -> None:
-    """Refuse to learn from nothing, or from events that were encoded without a value."""
-    if not data.events:
-        raise DataError("there are no events, expected at least one to learn from.")
-    wrong = np.flatnonzero(~np.isfinite(data.values).all(axis=1))
-    if wrong.size:
-        raise DataError(
-            f"row {wrong[0] + 1} has no value, expected one for every event to learn from. "
-            "Drop the rows without values."
-        )
-
-
-def _same_model(model: DPMF, start: Any, data: Dyads) -> Spec:
-    """The earlier fit's constants, so that its states mean the same here."""
-    if start.model != model:
-        raise ConfigError("start: the earlier fit is of another model; expected the same one.")
-    if start.data.pair != data.pair:
-        raise ConfigError(
-            f"start: the earlier fit has {start.data.pair} value(s) per event, these data "
-            f"{data.pair}; expected the same number."
-        )
-    start.spec.likelihood.check(data.values)
-    return start.spec
-
-
-def _within(budget: int, problem: Problem, chains: int, sizes: Sizes) -> Sizes:
-    """Thin further where the kept states would not fit."""
-    each = 8 * chains * sum(leaf.size for leaf in jax.tree.leaves(problem.template()))
-    room = max(budget // each, 1)
-    if sizes.draws <= room:
-        return sizes
-    factor = -(-sizes.draws // room)
-    kept = sizes.draws // factor
-    warnings.warn(
-        f"{sizes.draws} draws of {chains} chains need {each * sizes.draws / 2**20:.0f} MiB; "
-        f"keeping one in {factor} ({kept} draws a chain) to stay within "
-        f"{budget / 2**20:.0f} MiB. Raise `budget` to keep more.",
-        DpmfWarning,
-        stacklevel=3,
-    )
-    return Sizes(sizes.warmup, kept, sizes.thin * factor)

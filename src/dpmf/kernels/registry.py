@@ -4,11 +4,11 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from dpmf.checks import require_free_name
 from dpmf.errors import ConfigError
 
 Spec = TypeVar("Spec")
 
-_OWN = "dpmf."
 _classes: dict[str, type] = {}
 
 
@@ -19,16 +19,7 @@ def register(spec_class: type) -> None:
         ConfigError: The name belongs to one of dpmf's own classes.
     """
     name = spec_class.__name__
-    known = _classes.get(name)
-    if (
-        known
-        and known.__module__.startswith(_OWN)
-        and not spec_class.__module__.startswith(_OWN)
-    ):
-        raise ConfigError(
-            f"dpmf has a class named {name!r} of its own; give {spec_class.__module__}.{name} "
-            "another name."
-        )
+    require_free_name(_classes.get(name), spec_class)
     _classes[name] = spec_class
 
 

@@ -11,6 +11,7 @@ import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Float, Key
 
+from dpmf.checks import require_free_name
 from dpmf.errors import ConfigError, DataError
 from dpmf.priors import Prior
 
@@ -103,13 +104,7 @@ class Likelihood(abc.ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Remember the class by name, so that a saved fit can name it."""
         super().__init_subclass__(**kwargs)
-        known = Likelihood.registry.get(cls.__name__)
-        own = [one is not None and one.__module__.startswith("dpmf.") for one in (known, cls)]
-        if own == [True, False]:
-            raise ConfigError(
-                f"dpmf has a likelihood named {cls.__name__!r} of its own; give "
-                f"{cls.__module__}.{cls.__name__} another name."
-            )
+        require_free_name(Likelihood.registry.get(cls.__name__), cls)
         Likelihood.registry[cls.__name__] = cls
 
     @abc.abstractmethod

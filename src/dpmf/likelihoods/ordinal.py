@@ -9,7 +9,8 @@ import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from dpmf.errors import ConfigError, DataError
+from dpmf.checks import whole_number
+from dpmf.errors import DataError
 from dpmf.likelihoods.base import IndependentNoise, Likelihood, first_row
 from dpmf.priors import Normal, Prior
 from dpmf.types import pytree_dataclass
@@ -69,12 +70,7 @@ class Ordinal(Likelihood):
 
     def __post_init__(self) -> None:
         """Refuse a scale without two levels."""
-        whole = isinstance(self.levels, int | np.integer) and not isinstance(self.levels, bool)
-        if not whole or self.levels < 2:
-            raise ConfigError(
-                f"Ordinal: levels={self.levels!r}, expected a whole number of at least 2."
-            )
-        object.__setattr__(self, "levels", int(self.levels))
+        object.__setattr__(self, "levels", whole_number("Ordinal: levels", self.levels, 2))
 
     def priors(self, spread: float) -> dict[str, Prior]:
         """First cut N(0, 3^2), logarithms of the gaps N(0, 1)."""

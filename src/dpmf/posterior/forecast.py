@@ -11,12 +11,14 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from dpmf.checks import whole_number
 from dpmf.data import Dyads, encoding
 from dpmf.data.frames import opened
 from dpmf.errors import ConfigError, DataError
 from dpmf.likelihoods import Likelihood
 
 SAMPLES = 20_000  # draws behind quantiles and other figures without a closed form
+_EVENT = ("rows", "cols", "inputs")  # what says which event it is
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -83,8 +85,7 @@ class Forecast:
             n: Samples of each event.
             seed: The same seed gives the same samples.
         """
-        if not isinstance(n, int | np.integer) or n < 1:
-            raise ConfigError(f"n={n!r}, expected a whole number of at least 1.")
+        n = whole_number("n", n, 1)
         generator = np.random.default_rng(seed)
         # Every draw equally often; where n is smaller, a random subset over all chains.
         chosen = generator.permutation(len(self.y))[np.arange(n) % len(self.y)]
@@ -189,7 +190,7 @@ class Forecast:
         """The values in a frame, whose events must be these as far as it says."""
         book, table = self.data.codebook, opened(frame, source="values")
         if {book.row, book.col, *book.input_names} <= set(table.columns):
-            given = self.data.encode(frame, source="values")
+            given = self.data.encode(frame, source="values", values=False)
             pairs = [(getattr(given, one), getattr(self.data, one)) for one in _EVENT]
             if given.events != len(self):
                 raise DataError(f"values: found {given.events} rows, expected {len(self)}.")
@@ -200,6 +201,3 @@ class Forecast:
                     "the events in the order in which they were forecast."
                 )
         return encoding.values(table, book, source="values", optional=False)
-
-
-_EVENT = ("rows", "cols", "inputs")  # what says which event it is
