@@ -110,7 +110,7 @@ def named(tuning: adapt.Tuning) -> dict[str, Array]:
 class Course(NamedTuple):
     """What a call of `advance` is to do; the same for all problems that run side by side."""
 
-    lengths: Key[Array, ""]  # for those of trajectories: no problem then waits for another's
+    lengths: Key[Array, ""]  # what lengths vary by: side by side, all are long or short at once
     first: Int[Array, ""]  # number of the first step
     draws: Int[Array, ""]  # to be kept
     thin: Int[Array, ""]  # steps per kept draw
