@@ -7,8 +7,10 @@ benchmarks/results/NAME.csv and docs/NAME.md.
 """
 
 import argparse
+import multiprocessing
+import os
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +38,13 @@ SPANS = [(2002, 2008), (2004, 2008)]  # whole seasons; and those whose windows a
 def main() -> None:
     """Parse, run what is missing, write the tables."""
     options = _options()
-    games, chosen = dpmf.read_games(options.games), models(options)
-    if not run(games, chosen, options):
+    chosen = models(options)
+    if not run(chosen, options):
         print("out of time: run again to go on")
         return
-    found = dpmf.backtest(games, chosen, **settings(options))
+    found = dpmf.backtest(
+        dpmf.read_games(options.games), chosen, progress=False, **settings(options)
+    )
     summary = with_published(found.summary)
     make_folder(ROOT / "benchmarks" / "results")
     write_table(ROOT / "benchmarks" / "results" / f"{options.name}.csv", summary)
@@ -49,7 +53,7 @@ def main() -> None:
 
 
 def models(options: argparse.Namespace) -> list[ScoreModel]:
-    """PMF first: it has no long run, so that a GPU has work while those of others go on."""
+    """As the paper lists them."""
     paper, kernel = options.mean == "constant", choices.kernel(options.kernel)
     return [
         score_model(rank, side, kernel=kernel, paper=paper)
@@ -70,29 +74,52 @@ def settings(options: argparse.Namespace) -> dict[str, Any]:
         "engine": options.engine,
         "learn_from": (2002, 2003, 2004) if options.protocol == "paper" else None,
         "folder": options.work / options.name,
-        "progress": False,
     }
 
 
-def run(games: dpmf.Games, chosen: list[ScoreModel], options: argparse.Namespace) -> bool:
-    """Forecasts of every model, some at a time; whether all were made in time."""
-    deadline = time.monotonic() + 60 * options.minutes
-    folder, threads = options.work / options.name, options.threads
+def run(chosen: list[ScoreModel], options: argparse.Namespace) -> bool:
+    """Forecasts of every model, some at a time; whether all were made in time.
 
-    with counted(folder, threads=threads) as finished, ThreadPoolExecutor(threads) as pool:
+    Each model has a process: programs of several threads would queue up for one GPU, and
+    those of several processes fill each other's gaps.
+    """
+    folder, deadline = options.work / options.name, time.monotonic() + 60 * options.minutes
+    # All share one GPU, so that none may take its whole memory.
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    spawn = multiprocessing.get_context("spawn")
+    complete = True
+    with (
+        counted(folder, processes=options.processes) as finished,
+        ProcessPoolExecutor(options.processes, spawn, max_tasks_per_child=1) as pool,
+    ):
+        longest_first = sorted(chosen, key=lambda one: (len(one.side), one.rank), reverse=True)
+        work = [pool.submit(_one, model, options, deadline) for model in longest_first]
+        for done in as_completed(work):
+            name, seconds = done.result()
+            complete &= seconds is not None
+            if seconds is not None and seconds > KEPT:
+                finished.append(name)
+                print(f"{name}: {seconds:.0f} s", flush=True)
+    return complete
 
-        def one(model: ScoreModel) -> bool:
-            if time.monotonic() >= deadline:
-                return False
-            begun = time.monotonic()
-            dpmf.backtest(games, [model], baselines=[], **settings(options))
-            seconds = time.monotonic() - begun
-            if seconds > KEPT:
-                finished.append(f"{model.name} K={model.rank}")
-            print(f"{model.name} K={model.rank}: {seconds:.0f} s", flush=True)
-            return True
 
-        return all(list(pool.map(one, chosen)))
+def _one(
+    model: ScoreModel, options: argparse.Namespace, deadline: float
+) -> tuple[str, float | None]:
+    """Forecasts of one model, and the seconds they took; None past the deadline."""
+    name, begun = f"{model.name} K={model.rank}", time.monotonic()
+    if begun >= deadline:
+        return name, None
+    stages: list[str] = []
+
+    def told(stage: str, done: int, total: int) -> None:
+        if stage not in stages:
+            stages.append(stage)
+            print(f"K={model.rank} {stage}, after {time.monotonic() - begun:.0f} s", flush=True)
+
+    games = dpmf.read_games(options.games)
+    dpmf.backtest(games, [model], baselines=[], progress=told, **settings(options))
+    return name, time.monotonic() - begun
 
 
 def _options() -> argparse.Namespace:
@@ -107,7 +134,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--protocol", default="paper", choices=["paper", "default"])
     parser.add_argument("--engine", default="hmc", choices=["hmc", "slice"])
     parser.add_argument("--work", type=Path, default=ROOT / "benchmarks" / "unfinished")
-    parser.add_argument("--threads", type=int, default=1, help="models at a time")
+    parser.add_argument("--processes", type=int, default=1, help="models at a time")
     parser.add_argument("--minutes", type=float, default=1e9, help="start no model after")
     return parser.parse_args()
 
@@ -130,7 +157,7 @@ def _page(
         f"--mean {options.mean} --ranks {options.ranks} --side {options.side} "
         f"--block {options.block} --protocol {options.protocol}"
         f"{f' --engine {options.engine}' if options.engine else ''} "
-        f"--threads {options.threads}`. Wall time of each call, and the models that it "
+        f"--processes {options.processes}`. Wall time of each call, and the models that it "
         f"finished: {'; '.join(times)}. Compilation and the long runs that learn "
         "hyperparameters are counted.",
         "",

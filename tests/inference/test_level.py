@@ -63,7 +63,7 @@ def test_the_coordinates_are_averages_of_y(problem):
         assert there.free.rows.mean[0] == pytest.approx(y.mean())
         return
     points, weight = np.asarray(index.entry), np.asarray(problem.arrays.weight)
-    settled = np.asarray(level._settled(problem))
+    settled = np.asarray(level.settled(problem))
     expected = [
         np.average(y[points == point], weights=weight[points == point])
         for point in np.flatnonzero(settled)
@@ -77,8 +77,8 @@ def test_the_coordinates_are_averages_of_y(problem):
 
 
 def test_points_that_few_cells_see_have_no_level(x64):
-    assert level._settled(PROBLEMS["stars"]()).all()
-    settled = np.asarray(level._settled(rarely_seen()))
+    assert level.settled(PROBLEMS["stars"]()).all()
+    settled = np.asarray(level.settled(rarely_seen()))
     assert settled[:-2].all() and not settled[-2:].any()
 
 
@@ -86,7 +86,7 @@ def test_no_point_behind_one_without_a_level_has_one(x64):
     problem = PROBLEMS["stars"]()
     first = np.asarray(problem.arrays.rows.pooled.entry) == 0
     arrays = dataclasses.replace(problem.arrays, weight=jnp.where(first, 0.0, 1.0))
-    assert not level._settled(dataclasses.replace(problem, arrays=arrays)).any()
+    assert not level.settled(dataclasses.replace(problem, arrays=arrays)).any()
 
 
 def test_a_point_without_cells_keeps_its_coordinate(x64):

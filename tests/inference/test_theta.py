@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dpmf import DPMF
-from dpmf.inference import level, surrogate, theta, theta_slices
+from dpmf.inference import position, surrogate, theta, theta_slices
 from dpmf.kernels import Constant, Matern12
 from dpmf.kernels.factor import cholesky_factor, jittered_gram
 from dpmf.likelihoods import Ordinal
@@ -70,8 +70,11 @@ def test_the_rest_given_the_hyperparameters_has_the_same_density(x64, name):
     problem = PROBLEMS[name]()
     state = state_of(problem, 3)
     given, rest, known = theta.held(problem, state)
-    whole = jax.jit(level.log_density)(problem, level.levelled(problem, state))
-    alone = jax.jit(level.log_density)(given, level.levelled(given, rest, known), known)
+    whole_known = position.held(problem, problem.parameters(state))
+    whole = jax.jit(position.log_density)(
+        problem, position.position(problem, state, whole_known), whole_known
+    )
+    alone = jax.jit(position.log_density)(given, position.position(given, rest, known), known)
     prior = sum(
         float(jnp.sum(jax.vmap(p.log_density)(getattr(getattr(state.free, side), part)[label])))
         for side in ("rows", "cols")

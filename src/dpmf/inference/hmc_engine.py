@@ -13,7 +13,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from dpmf.inference import adaptation as adapt
-from dpmf.inference import level, theta, theta_slices
+from dpmf.inference import position, theta, theta_slices
 from dpmf.inference.problem import Problem
 from dpmf.model.state import State
 from dpmf.samplers import hmc
@@ -54,12 +54,12 @@ def step(
     state, stayed = theta_slices.moved(key_theta, problem, state, tuning.widths)
     given, rest, known = theta.held(problem, state)
 
-    def density(position):
-        return level.log_density(given, given.unflat(position), known)
+    def density(there):
+        return position.log_density(given, there, known)
 
-    start = hmc.init(given.flat(level.levelled(given, rest, known)), density)
+    start = hmc.init(position.position(given, rest, known), density)
     moved, info = hmc.step(key_trajectory, start, density, tuning.trajectory, steps)
-    rest = level.free_state(given, given.unflat(moved.position), known)
+    rest = position.state_at(given, moved.position, known)
     taken = Step(start.position, moved.position, info, stayed)
     return theta.restored(rest, state), taken
 
@@ -90,14 +90,14 @@ def resumed(problem: Problem, tuned: adapt.Tuning) -> adapt.Adaptation:
 def _curvatures(problem: Problem, state: State) -> Float[Array, " free"]:
     """Minus the second derivative of the log density along each free coordinate."""
     given, rest, known = theta.held(problem, state)
-    position = given.flat(level.levelled(given, rest, known))
-    gradient = jax.grad(lambda x: level.log_density(given, given.unflat(x), known))
+    here = position.position(given, rest, known)
+    gradient = jax.grad(lambda x: position.log_density(given, x, known))
     size = sum(x.size for x in jax.tree.leaves((rest.free, rest.white[2:])))
     free = jnp.flatnonzero(_white(problem) == 0, size=size)
 
     def curvature(index):
-        bump = jnp.zeros_like(position).at[index].set(1e-4)
-        return (gradient(position - bump) - gradient(position + bump))[index] / 2e-4
+        bump = jnp.zeros_like(here).at[index].set(1e-4)
+        return (gradient(here - bump) - gradient(here + bump))[index] / 2e-4
 
     return jax.lax.map(curvature, free)
 

@@ -92,7 +92,7 @@ def log_density(problem: Problem, state: State, known: Held | None = None) -> Fl
     y = _entries(problem, line, first, free, values, known).reshape(problem.arrays.values.shape)
     noise = problem.spec.likelihood.at(values.noise)
     each = noise.log_prob(y, problem.arrays.values)
-    slopes = jnp.where(_settled(problem), _average(problem, line.slope), 1.0)
+    slopes = jnp.where(settled(problem), _average(problem, line.slope), 1.0)
     jacobian = -jnp.sum(jnp.log(slopes))
     if first.ndim:
         jacobian += _log_volume(problem, values, known)
@@ -100,16 +100,16 @@ def log_density(problem: Problem, state: State, known: Held | None = None) -> Fl
     return prior + jacobian + jnp.sum(problem.arrays.weight * each)
 
 
-def _settled(problem: Problem) -> Bool[Array, "..."]:
+def settled(problem: Problem) -> Bool[Array, "..."]:
     """Which points have a level of their own: as many of the first as cells know well.
 
     Never one behind a point that has none: what white means at a point depends on the
     points before it alone. Grids of pooled means begin with the points that most cells see.
     """
-    count = _count(problem)
-    if not count.ndim:
-        return count > 0
-    return jnp.cumprod((count > 0) & (count >= SHARE * jnp.max(count))) > 0
+    cells = count(problem)
+    if not cells.ndim:
+        return cells > 0
+    return jnp.cumprod((cells > 0) & (cells >= SHARE * jnp.max(cells))) > 0
 
 
 def _entries(
@@ -138,7 +138,7 @@ def _in_row_units(
     spec, white = problem.spec, state.white.rows_pooled
     scaled = _pooled(state, values, known) * jax.nn.softplus(values.cols.mean)[:, None]
     rotated = (sum_first(spec.rank).T @ scaled / spec.rows.mean.sd)[:, None]
-    mixed = jnp.where(_settled(problem), rotated, white)
+    mixed = jnp.where(settled(problem), rotated, white)
     state = state._replace(white=state.white._replace(rows_pooled=mixed))
     return _with_first(problem, state, jnp.zeros(())), rotated[0, 0]
 
@@ -147,13 +147,13 @@ def _in_white(problem: Problem, state: State, known: Held) -> State:
     """The inverse of `_in_row_units`, with the first coordinates in place."""
     if known.whitening is None:
         return state
-    spec, values, settled = problem.spec, problem.parameters(state), _settled(problem)
+    spec, values, known_well = problem.spec, problem.parameters(state), settled(problem)
     mixed = state.white.rows_pooled
-    rotated = jnp.where(settled, jnp.einsum("kr,rmi->kmi", sum_first(spec.rank), mixed), 0.0)
+    rotated = jnp.where(known_well, jnp.einsum("kr,rmi->kmi", sum_first(spec.rank), mixed), 0.0)
     unit = jax.nn.softplus(values.cols.mean) * values.rows.pooled_sd
     functions = spec.rows.mean.sd * rotated / unit[:, None, None]
     # Rows of a triangular matrix see what comes before alone: the zeros behind do no harm.
-    white = jnp.where(settled, coloured(functions, known.whitening), mixed)
+    white = jnp.where(known_well, coloured(functions, known.whitening), mixed)
     return state._replace(white=state.white._replace(rows_pooled=white))
 
 
@@ -165,7 +165,7 @@ def _log_volume(problem: Problem, values: Parameters, known: Held) -> Float[Arra
     for one in known.whitening:
         diagonal = jnp.log(jnp.diagonal(one, axis1=-2, axis2=-1))
         logs = (logs[:, :, None] + diagonal[:, None, :]).reshape(len(diagonal), -1)
-    return jnp.sum(jnp.where(_settled(problem), logs - jnp.log(unit)[:, None], 0.0))
+    return jnp.sum(jnp.where(settled(problem), logs - jnp.log(unit)[:, None], 0.0))
 
 
 def _line(problem: Problem, state: State, known: Held) -> _Line:
@@ -182,17 +182,18 @@ def _line(problem: Problem, state: State, known: Held) -> _Line:
 
 def _first(problem: Problem, level: Float[Array, "..."], line: _Line) -> Float[Array, "..."]:
     moved = level * problem.spec.scale - _average(problem, line.origin)
-    settled = _settled(problem)
-    slope = jnp.where(settled, _average(problem, line.slope), 1.0)
-    return jnp.where(settled, moved / slope, level)
+    known_well = settled(problem)
+    slope = jnp.where(known_well, _average(problem, line.slope), 1.0)
+    return jnp.where(known_well, moved / slope, level)
 
 
 def _average(problem: Problem, per_cell: Float[Array, " cells"]) -> Float[Array, "..."]:
     """Average at each point of the pooled mean, or over all cells."""
-    return _total(problem, per_cell) / jnp.maximum(_count(problem), 1e-300)
+    return _total(problem, per_cell) / jnp.maximum(count(problem), 1e-300)
 
 
-def _count(problem: Problem) -> Float[Array, "..."]:
+def count(problem: Problem) -> Float[Array, "..."]:
+    """Cells at each point of the pooled mean, or all of them."""
     return _total(problem, jnp.ones(problem.arrays.values.size))
 
 
@@ -211,10 +212,10 @@ def _get_first(state: State) -> Float[Array, "..."]:
 
 def _with_first(problem: Problem, state: State, first: Float[Array, "..."]) -> State:
     """The state with other first coordinates, where they give way to levels."""
-    pooled, settled = state.white.rows_pooled, _settled(problem)
+    pooled, known_well = state.white.rows_pooled, settled(problem)
     if pooled is not None:
-        moved = pooled.at[0, 0].set(jnp.where(settled, first, pooled[0, 0]))
+        moved = pooled.at[0, 0].set(jnp.where(known_well, first, pooled[0, 0]))
         return state._replace(white=state.white._replace(rows_pooled=moved))
     rows = state.free.rows
-    mean = rows.mean.at[0].set(jnp.where(settled, first, rows.mean[0]))
+    mean = rows.mean.at[0].set(jnp.where(known_well, first, rows.mean[0]))
     return state._replace(free=state.free._replace(rows=rows._replace(mean=mean)))

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
-from dpmf.inference import level
+from dpmf.inference import position
 from dpmf.inference.problem import Problem
 from dpmf.model.state import Fixed, Parameters, State, Theta
 
@@ -38,7 +38,7 @@ def restored(rest: State, state: State) -> State:
     return rest._replace(free=rest.free._replace(rows=rows, cols=cols))
 
 
-def held(problem: Problem, state: State) -> tuple[Problem, State, level.Held]:
+def held(problem: Problem, state: State) -> tuple[Problem, State, position.Held]:
     """The problem given the hyperparameters of a state, the rest, and what they determine."""
     values = problem.parameters(state)
     pairs = zip(problem.fixed, values[:2], strict=True)
@@ -46,7 +46,7 @@ def held(problem: Problem, state: State) -> tuple[Problem, State, level.Held]:
         *(one._replace(theta=own.theta, pooled_theta=own.pooled_theta) for one, own in pairs)
     )
     given = dataclasses.replace(problem, fixed=fixed)
-    return given, without(state), level.held(problem, values)
+    return given, without(state), position.held(problem, values)
 
 
 def free_values(free: Parameters) -> dict[str, Theta]:

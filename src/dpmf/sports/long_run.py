@@ -6,7 +6,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import jax
 import numpy as np
 import pandas as pd
 
@@ -42,16 +41,14 @@ def _run(score_model: Any, frame: pd.DataFrame, spec: Spec, plan: Plan) -> Hyper
     lengths = frame.groupby("season")["week"].max().to_dict()
     model = score_model.model(lengths, scale=spec.scale, spread=spec.spread)
     chains, warmup, draws = plan.long_run
-    # A few chains of one problem would leave a GPU idle, which the cutoffs can fill.
-    with jax.default_device(jax.local_devices(backend="cpu")[0]):
-        fit = model.fit(
-            dyads(games),
-            chains=chains,
-            warmup=warmup,
-            draws=draws,
-            seed=plan.seed,
-            progress=lambda stage, done, total: plan.report(f"long run, {stage}", done, total),
-        )
+    fit = model.fit(
+        dyads(games),
+        chains=chains,
+        warmup=warmup,
+        draws=draws,
+        seed=plan.seed,
+        progress=lambda stage, done, total: plan.report(f"long run, {stage}", done, total),
+    )
     if not fit.diagnostics.converged:
         warnings.warn(
             f"{score_model.name}, rank {score_model.rank}: the long run that hyperparameters "
