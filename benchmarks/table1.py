@@ -19,7 +19,7 @@ from wall import calls, counted
 
 import dpmf
 from dpmf.backtest.cutoffs import duration
-from dpmf.backtest.records import write_table
+from dpmf.backtest.records import Records, write_table
 from dpmf.cli import choices
 from dpmf.cli.tables import METRICS
 from dpmf.sports import ScoreModel, score_model
@@ -32,6 +32,7 @@ SEASONS = range(2002, 2010)
 LAST = {2009: 28}  # days: the paper ends four weeks into that season
 FIRST_SEASON = 2000  # the betting lines begin there
 KEPT = 5.0  # seconds; what takes less was read from disk
+PARTLY = ", and again with `--so-far` before all of its models were finished"
 SPANS = [(2002, 2008), (2004, 2008)]  # whole seasons; and those whose windows are the paper's
 
 
@@ -39,7 +40,9 @@ def main() -> None:
     """Parse, run what is missing, write the tables."""
     options = _options()
     chosen = models(options)
-    if not run(chosen, options):
+    if options.so_far:
+        chosen = [model for model in chosen if finished(model, options)]
+    elif not run(chosen, options):
         print("out of time: run again to go on")
         return
     found = dpmf.backtest(
@@ -60,6 +63,11 @@ def models(options: argparse.Namespace) -> list[ScoreModel]:
         for side in choices.sides(options.side)
         for rank in choices.ranks(options.ranks)
     ]
+
+
+def finished(model: ScoreModel, options: argparse.Namespace) -> bool:
+    """Whether the forecasts of a model are on disk."""
+    return Records(options.work / options.name).found(model.name, model) is not None
 
 
 def settings(options: argparse.Namespace) -> dict[str, Any]:
@@ -89,7 +97,7 @@ def run(chosen: list[ScoreModel], options: argparse.Namespace) -> bool:
     spawn = multiprocessing.get_context("spawn")
     complete = True
     with (
-        counted(folder, processes=options.processes) as finished,
+        counted(folder, processes=options.processes) as names,
         ProcessPoolExecutor(options.processes, spawn, max_tasks_per_child=1) as pool,
     ):
         longest_first = sorted(chosen, key=lambda one: (len(one.side), one.rank), reverse=True)
@@ -98,7 +106,7 @@ def run(chosen: list[ScoreModel], options: argparse.Namespace) -> bool:
             name, seconds = done.result()
             complete &= seconds is not None
             if seconds is not None and seconds > KEPT:
-                finished.append(name)
+                names.append(name)
                 print(f"{name}: {seconds:.0f} s", flush=True)
     return complete
 
@@ -135,6 +143,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--engine", default="hmc", choices=["hmc", "slice"])
     parser.add_argument("--work", type=Path, default=ROOT / "benchmarks" / "unfinished")
     parser.add_argument("--processes", type=int, default=1, help="models at a time")
+    parser.add_argument("--so-far", action="store_true", help="only write what is finished")
     parser.add_argument("--minutes", type=float, default=1e9, help="start no model after")
     return parser.parse_args()
 
@@ -157,7 +166,8 @@ def _page(
         f"--mean {options.mean} --ranks {options.ranks} --side {options.side} "
         f"--block {options.block} --protocol {options.protocol}"
         f"{f' --engine {options.engine}' if options.engine else ''} "
-        f"--processes {options.processes}`. Wall time of each call, and the models that it "
+        f"--processes {options.processes}`"
+        f"{PARTLY if options.so_far else ''}. Wall time of each call, and the models that it "
         f"finished: {'; '.join(times)}. Compilation and the long runs that learn "
         "hyperparameters are counted.",
         "",

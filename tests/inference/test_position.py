@@ -4,14 +4,17 @@ import dataclasses
 
 import jax
 import jax.numpy as jnp
+import jax.random as jr
 import numpy as np
 import pytest
 
 from dpmf import DPMF, PMF
 from dpmf.inference import aligned, position
 from dpmf.inference.hyperparameters import Hyperparameters
+from dpmf.inference.start import starts
 from dpmf.kernels import Matern12
 from dpmf.likelihoods import Gaussian, Ordinal
+from dpmf.model.coordinates import sum_first
 from dpmf.model.predictor import predictor
 from inference.fitted import (
     FORM,
@@ -153,6 +156,23 @@ def test_spreads_are_coordinates(x64):
     assert there.free.cols.sd[0] == pytest.approx(np.log(spread))
 
 
+@pytest.mark.parametrize("name", [name for name in PROBLEMS if name != "held scales"])
+def test_chains_begin_with_the_scales_of_the_data(x64, name):
+    """Rows and columns spread y by about a third of its spread."""
+    problem = PROBLEMS[name]()
+    centre = jnp.mean(problem.arrays.values) if problem.spec.scale > 10 else jnp.zeros(())
+    chains = starts(problem, centre, jr.split(jr.key(0), 40))
+
+    def log_spreads(state):
+        free = problem.unflat(position.position(problem, state)).free
+        cols = free.cols.sd[0] + jnp.log(problem.spec.rows.mean.sd)
+        return jnp.stack([free.rows.sd[0], cols]) - jnp.log(problem.spec.spread)
+
+    found = np.asarray(jax.vmap(log_spreads)(chains))
+    np.testing.assert_allclose(found.mean(axis=0), np.log(0.3), atol=0.35)
+    assert (found.std(axis=0) < 0.6).all()
+
+
 def test_contrasts_leave_what_is_known_where_it_is(x64):
     """Moved along any coordinate but those of what is known, y moves to second order only."""
     problem = pmf(2)
@@ -182,10 +202,25 @@ def test_contrasts_leave_what_is_known_where_it_is(x64):
 
 
 def test_turning_is_a_rotation(x64):
-    start = jnp.full(4, 0.5)
-    end = jnp.asarray([0.1, -0.7, 0.5, 0.5])
-    end /= jnp.linalg.norm(end)
-    rotation = aligned._rotation(start, end)
-    np.testing.assert_allclose(rotation @ start, end, atol=1e-12)
-    np.testing.assert_allclose(rotation.T @ rotation, np.eye(4), atol=1e-12)
-    assert float(jnp.linalg.det(rotation)) == pytest.approx(1.0)
+    direction, precision = jnp.asarray([0.1, -0.7, 0.5, 0.5]), jnp.asarray([4.0, 0.0, 1e12])
+    turn = aligned._turn(direction, aligned.Axes(jnp.zeros((3, 1)), precision))
+    np.testing.assert_allclose(turn.rotation.T @ turn.rotation, np.eye(4), atol=1e-12)
+    assert float(jnp.linalg.det(turn.rotation)) == pytest.approx(
+        float(jnp.linalg.det(sum_first(4)))
+    )
+    np.testing.assert_allclose(
+        turn.rotation[:, 0], direction / jnp.linalg.norm(direction), atol=1e-5
+    )
+    np.testing.assert_allclose(turn.stretch, np.sqrt(1 + precision * 1.0))
+
+
+def test_a_direction_on_the_plane_has_the_contrasts_it_came_from(x64):
+    problem = PROBLEMS["constant"]()
+    state = state_of(problem, 7)
+    plane = aligned._plane(problem, state)
+    direction = aligned._direction(problem, state, plane)
+    mean = state.free.rows.mean
+    np.testing.assert_allclose(aligned._contrasts_of(direction, plane), mean[1:], rtol=1e-9)
+    apart = aligned._apart(direction, plane)
+    np.testing.assert_allclose(aligned._on_plane(apart, plane)[0], direction, rtol=1e-9)
+    assert plane.normal @ direction == pytest.approx(float(plane.offset))

@@ -17,9 +17,9 @@ So what is known gets coordinates of its own, and all else follows it:
 * Along $b$ the average over a member's own cells is known best. It becomes the member's first
   coordinate, in units of its standard error where that is small against the spread of members.
 * The spread $r = |b|$ takes the place of the common scale of the side.
-* The contrasts between the $m_k$ are measured by what they do to $r$. With all else held,
-  $r^2 = d^2 + |L^\top (q - q^*)|^2$; the coordinates are $w$ with
-  $L^\top (q - q^*) = d\, \sinh(|w|)\, w / |w|$, hence $r = d \cosh |w|$.
+* The contrasts between the $m_k$ are measured by what they do to $b$. With all else held, $b$
+  lies on a plane, $g \cdot b = \ell$; the coordinates are $w$ on that plane, where the distance
+  from its point nearest to 0 is $d \sinh |w|$, with $d$ that of the plane: $r = d \cosh |w|$.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,6 @@ from jaxtyping import Array, Float
 
 from dpmf.inference import level
 from dpmf.inference.problem import Problem
-from dpmf.kernels.cholesky import cholesky, triangular_inverse
 from dpmf.model.coordinates import sum_first
 from dpmf.model.features import Factors, coloured
 from dpmf.model.gather import sums
@@ -61,13 +60,14 @@ class _Turn(NamedTuple):
     stretch: Float[Array, " members"]
 
 
-class _Valley(NamedTuple):
-    """The spread due to columns as a function of the contrasts q, at some scale."""
+class _Plane(NamedTuple):
+    """Where b of the columns may lie, whatever the contrasts; in units of the row mean."""
 
-    bottom: Float[Array, " contrasts"]  # q*
-    depth: Float[Array, ""]  # d, in units of the row mean
-    factor: Float[Array, "contrasts contrasts"]  # L
-    inverse: Float[Array, "contrasts contrasts"]
+    effects: Float[Array, "rank rank"]  # of a column's white on each feature
+    normal: Float[Array, " rank"]  # of length 1
+    offset: Float[Array, ""]  # of the plane, along its normal
+    depth: Float[Array, ""]  # d: the offset, and what keeps it from 0
+    volume: Float[Array, ""]  # log of contrasts per area of the plane
 
 
 def axes(problem: Problem, over: Factored) -> Aligned:
@@ -87,9 +87,9 @@ def aligned(problem: Problem, state: State, known: Aligned) -> State:
     turned = white._replace(
         rows=_turned(white.rows, rows, known.rows), cols=_turned(white.cols, cols, known.cols)
     )
-    valley = _valley(problem, state)
-    apart = _compressed(valley.factor.T @ (_levels(problem, state)[1:] - valley.bottom), valley)
-    log_rows, log_cols = _log_row_spread(problem, state), _log_col_spread(valley, apart)
+    plane = _plane(problem, state)
+    apart = _apart(_direction(problem, state, plane), plane)
+    log_rows, log_cols = _log_row_spread(problem, state), _log_col_spread(plane, apart)
     state = _with_contrasts(state._replace(white=turned), apart)
     state = _with_sd(state, "rows", lambda sd: _spread_first(sd, log_rows))
     return _with_sd(state, "cols", lambda sd: _spread_first(sd, log_cols))
@@ -102,12 +102,11 @@ def straight(problem: Problem, state: State, known: Aligned) -> tuple[State, Flo
         there = _with_sd(there, side, _contrasts)
     missing = _get_spread(state, "rows") - _log_row_spread(problem, there)
     there = _with_sd(there, "rows", lambda sd: sd + missing)
-    valley = _valley(problem, there)
-    distance, volume = _stretched(apart, valley)
-    contrasts = valley.bottom + valley.inverse.T @ distance
+    plane = _plane(problem, there)
+    direction, volume = _on_plane(apart, plane)
     shift = _levels(problem, _with_contrasts(there, jnp.zeros_like(apart)))[1:]
-    there = _with_contrasts(there, contrasts - shift)
-    lacking = _get_spread(state, "cols") - _log_col_spread(valley, apart)
+    there = _with_contrasts(there, _contrasts_of(direction, plane) - shift)
+    lacking = _get_spread(state, "cols") - _log_col_spread(plane, apart)
     there = _with_sd(there, "cols", lambda sd: sd + lacking)
     rows, cols = _turns(problem, there, known)
     white = state.white
@@ -116,6 +115,22 @@ def straight(problem: Problem, state: State, known: Aligned) -> tuple[State, Flo
     )
     volume -= jnp.sum(jnp.log(rows.stretch)) + jnp.sum(jnp.log(cols.stretch))
     return there._replace(white=back), volume
+
+
+def spread_to(problem: Problem, state: State, spread: Float[Array, ""]) -> State:
+    """The state with other scales, so that rows and columns spread y by this much each.
+
+    Args:
+        problem: What is sampled.
+        state: Whose scales keep their proportions within each side.
+        spread: Standard deviation of y due to rows, and due to columns.
+    """
+    missing = jnp.log(spread) - _log_row_spread(problem, state)
+    state = _with_sd(state, "rows", lambda sd: sd + missing)
+    plane = _plane(problem, state)
+    apart = _apart(_direction(problem, state, plane), plane)
+    lacking = jnp.log(spread / problem.spec.rows.mean.sd) - _log_col_spread(plane, apart)
+    return _with_sd(state, "cols", lambda sd: sd + lacking)
 
 
 def _axes(cells: SideLayout, over: Factors, weight: Float[Array, " cells"]) -> Axes:
@@ -154,12 +169,9 @@ def _reflected(white: Float[Array, "members inputs"], own: Axes):
 
 def _turns(problem: Problem, state: State, known: Aligned) -> tuple[_Turn, _Turn]:
     """They depend on the free coordinates and the levels alone."""
-    values = problem.parameters(state)
+    values, scale = problem.parameters(state), problem.spec.rows.mean.sd
     rows = jnp.sum(_row_effects(values), axis=0)
-    levels = problem.spec.rows.mean.sd * (
-        sum_first(problem.spec.rank) @ _levels(problem, state)
-    )
-    cols = levels @ _col_effects(values)
+    cols = scale * _through(_feature_levels(problem, state), _col_effects(values))
     return _turn(rows, known.rows), _turn(cols, known.cols)
 
 
@@ -172,16 +184,18 @@ def _turn(direction: Float[Array, " rank"], own: Axes) -> _Turn:
     # Where members can hardly be told apart, white stays as it is.
     floor = 1 / jnp.sqrt(1e-30 + jnp.max(own.precision))
     moved = direction + floor * first[:, 0]
-    return _Turn(_rotation(first[:, 0], moved / jnp.linalg.norm(moved)) @ first, stretch)
+    end = moved / _length(moved)
+    # A rotation takes the constant vector to the direction, in the plane of both.
+    both = first[:, 0] + end
+    across = (both[:, None] * _through(both, first)) / (1 + jnp.sum(first[:, 0] * end))
+    return _Turn((first - across).at[:, 0].add(2 * end), stretch)
 
 
-def _rotation(
-    start: Float[Array, " rank"], end: Float[Array, " rank"]
-) -> Float[Array, "rank rank"]:
-    """The rotation in the plane of two unit vectors that takes one to the other."""
-    both = start + end
-    plane = jnp.outer(both, both) / (1 + start @ end)
-    return jnp.eye(len(start)) - plane + 2 * jnp.outer(end, start)
+def _through(
+    vector: Float[Array, " rank"], matrix: Float[Array, "rank other"]
+) -> Float[Array, " other"]:
+    """A product written as a sum, which is fused with what comes before and after."""
+    return jnp.sum(vector[:, None] * matrix, axis=0)
 
 
 def _row_effects(values: Parameters) -> Float[Array, "rank rank"]:
@@ -212,20 +226,45 @@ def _levels(problem: Problem, state: State) -> Float[Array, " rank"]:
     return mean.at[0].set(kept) + average
 
 
-def _valley(problem: Problem, state: State) -> _Valley:
-    values, first = problem.parameters(state), sum_first(problem.spec.rank)
+def _feature_levels(problem: Problem, state: State) -> Float[Array, " rank"]:
+    """What each feature adds to the level, in units of the row mean."""
+    return _through(_levels(problem, state), sum_first(problem.spec.rank).T)
+
+
+def _plane(problem: Problem, state: State) -> _Plane:
+    values, rank = problem.parameters(state), problem.spec.rank
     rows, cols = _row_effects(values), _col_effects(values)
-    through = first.T @ cols
-    gram = through @ through.T
-    # A single feature has no contrasts, and the empty matrix no factor to compute.
-    factor = cholesky(gram[1:, 1:]) if len(gram) > 1 else gram[1:, 1:]
-    inverse = triangular_inverse(factor) if len(gram) > 1 else factor
-    side = inverse @ gram[1:, 0]
-    sum_ = _levels(problem, state)[0]
+    normal = jnp.stack(_solved(cols, jnp.full(rank, rank**-0.5)))
+    length = _length(normal)
+    offset = _levels(problem, state)[0] / length
     # What columns add on the deviations of rows keeps this from 0 where the level of y is.
-    both = jnp.sum((rows @ rows.T) * (cols @ cols.T)) / problem.spec.rows.mean.sd**2
-    depth = jnp.sqrt(sum_**2 * (gram[0, 0] - jnp.sum(side**2)) + both)
-    return _Valley(-sum_ * (inverse.T @ side), depth, factor, inverse)
+    both = jnp.sum(jnp.sum(rows[:, :, None] * cols[:, None, :], axis=0) ** 2)
+    depth = jnp.sqrt(offset**2 + both / problem.spec.rows.mean.sd**2)
+    volume = -jnp.sum(jnp.log(jnp.diagonal(cols))) - jnp.log(length)
+    return _Plane(cols, normal / length, offset, depth, volume)
+
+
+def _direction(problem: Problem, state: State, plane: _Plane) -> Float[Array, " rank"]:
+    """b of the columns, in units of the row mean."""
+    return _through(_feature_levels(problem, state), plane.effects)
+
+
+def _contrasts_of(
+    direction: Float[Array, " rank"], plane: _Plane
+) -> Float[Array, " contrasts"]:
+    """The contrasts between features that lead to a direction on the plane."""
+    flipped = plane.effects[::-1, ::-1].T
+    each = jnp.stack(_solved(flipped, direction[::-1])[::-1])
+    return _through(each, sum_first(len(direction)))[1:]
+
+
+def _solved(lower: Float[Array, "rank rank"], right: Float[Array, " rank"]) -> list[Array]:
+    """Forward substitution, written out for matrices of a few rows."""
+    found: list[Array] = []
+    for i in range(len(right)):
+        rest = right[i] - sum((lower[i, j] * found[j] for j in range(i)), jnp.zeros(()))
+        found.append(rest / lower[i, i])
+    return found
 
 
 def _log_row_spread(problem: Problem, state: State) -> Float[Array, ""]:
@@ -233,28 +272,37 @@ def _log_row_spread(problem: Problem, state: State) -> Float[Array, ""]:
     return 0.5 * jnp.log(jnp.sum(jnp.sum(_row_effects(problem.parameters(state)), axis=0) ** 2))
 
 
-def _log_col_spread(valley: _Valley, apart: Float[Array, " contrasts"]) -> Float[Array, ""]:
-    """Log of the spread of y due to columns."""
-    return jnp.log(valley.depth) + jnp.log(jnp.cosh(_length(apart)))
+def _log_col_spread(plane: _Plane, apart: Float[Array, " contrasts"]) -> Float[Array, ""]:
+    """Log of the spread of y due to columns, in units of the row mean."""
+    return jnp.log(plane.depth) + jnp.log(jnp.cosh(_length(apart)))
 
 
-def _compressed(
-    distance: Float[Array, " contrasts"], valley: _Valley
-) -> Float[Array, " contrasts"]:
-    """Distances from the bottom of the valley as coordinates."""
-    length = _length(distance / valley.depth)
-    return distance / valley.depth * jnp.arcsinh(length) / length
+def _apart(direction: Float[Array, " rank"], plane: _Plane) -> Float[Array, " contrasts"]:
+    """Where on the plane a direction is."""
+    first = sum_first(len(direction))
+    start = first[:, 0]
+    away = (direction - plane.offset * plane.normal) / plane.depth
+    both = start + plane.normal
+    turned = away - both * jnp.sum(start * away) / (1 + jnp.sum(start * plane.normal))
+    place = _through(turned, first)[1:]
+    length = _length(place)
+    return place * jnp.arcsinh(length) / length
 
 
-def _stretched(
-    apart: Float[Array, " contrasts"], valley: _Valley
-) -> tuple[Float[Array, " contrasts"], Float[Array, ""]]:
-    """The inverse of `_compressed`, and the log volume of contrasts as its function."""
-    length, count = _length(apart), len(apart)
+def _on_plane(
+    apart: Float[Array, " contrasts"], plane: _Plane
+) -> tuple[Float[Array, " rank"], Float[Array, ""]]:
+    """The inverse of `_apart`, and the log volume of contrasts as a function of it."""
+    count, length = len(apart), _length(apart)
     ratio = jnp.sinh(length) / length
+    first = sum_first(count + 1)
+    start = first[:, 0]
+    place = _through(ratio * apart, first[:, 1:].T)
+    both = start + plane.normal
+    turned = place - both * jnp.sum(plane.normal * place) / (1 + jnp.sum(start * plane.normal))
     volume = (count - 1) * jnp.log(ratio) + jnp.log(jnp.cosh(length))
-    volume += count * jnp.log(valley.depth) - jnp.sum(jnp.log(jnp.diagonal(valley.factor)))
-    return valley.depth * ratio * apart, volume
+    volume += count * jnp.log(plane.depth) + plane.volume
+    return plane.offset * plane.normal + plane.depth * turned, volume
 
 
 def _length(vector: Float[Array, " contrasts"]) -> Float[Array, ""]:
@@ -288,9 +336,9 @@ def _spread_first(
     sd: Float[Array, " rank"], log_spread: Float[Array, ""]
 ) -> Float[Array, " rank"]:
     """Scales as the spread they make together, and contrasts between them."""
-    return (sum_first(len(sd)).T @ sd).at[0].set(log_spread)
+    return _through(sd, sum_first(len(sd))).at[0].set(log_spread)
 
 
 def _contrasts(sd: Float[Array, " rank"]) -> Float[Array, " rank"]:
     """Scales with these contrasts that multiply to 1."""
-    return sum_first(len(sd)) @ sd.at[0].set(0.0)
+    return _through(sd.at[0].set(0.0), sum_first(len(sd)).T)

@@ -1,11 +1,13 @@
-"""Where chains begin: scattered as the prior is, but level with the data."""
+"""Where chains begin: scattered as the prior is, but level with the data and calm."""
 
 import jax
 import jax.numpy as jnp
+import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Float, Key
 
 from dpmf.errors import SamplingError
+from dpmf.inference import aligned
 from dpmf.inference.problem import Problem
 from dpmf.model.simulate import simulate_state
 from dpmf.model.state import State
@@ -15,6 +17,9 @@ CALM = 0.3  # white and free coordinates start within this many prior widths
 
 def start(problem: Problem, centre: Float[Array, ""], key: Key[Array, ""]) -> State:
     """A state near the centre of the prior whose y is about `centre` everywhere.
+
+    Its scales are those of the data. The prior's would spread y by half its level, and where
+    columns differ that much the density is so sharp that a chain can be caught there.
 
     Args:
         problem: What is to be sampled.
@@ -26,7 +31,9 @@ def start(problem: Problem, centre: Float[Array, ""], key: Key[Array, ""]) -> St
     rows = calm.free.rows
     # The first free coordinate of the row mean is the average of y over features.
     mean = rows.mean.at[0].set(centre / problem.spec.scale + CALM * 0.1 * rows.mean[0])
-    return calm._replace(free=calm.free._replace(rows=rows._replace(mean=mean)))
+    level = calm._replace(free=calm.free._replace(rows=rows._replace(mean=mean)))
+    jitter = jnp.exp(CALM * jr.normal(jr.fold_in(key, 1)))
+    return aligned.spread_to(problem, level, CALM * problem.spec.spread * jitter)
 
 
 @jax.jit
