@@ -21,7 +21,7 @@ from dpmf.whole import make_folder, write_whole
 SEASONS = 3  # the last of which is forecast from its own past and two earlier ones
 LAST_WEEKS = 3  # weeks held back
 SHOWN = 16  # games in the table
-SIZES: dict[str, Any] = {"chains": 4, "warmup": 400, "draws": 1200}
+SIZES: dict[str, Any] = {"chains": 4, "warmup": 400, "draws": 1600}
 
 
 def run(out: Path, *, quiet: bool, json: bool) -> None:
