@@ -88,8 +88,8 @@ def settings(options: argparse.Namespace) -> dict[str, Any]:
 def run(chosen: list[ScoreModel], options: argparse.Namespace) -> bool:
     """Forecasts of every model, some at a time; whether all were made in time.
 
-    Each model has a process: programs of several threads would queue up for one GPU, and
-    those of several processes fill each other's gaps.
+    Each model has a process of its own. Where they share a GPU, start CUDA's multi-process
+    service first, so that their programs run side by side.
     """
     folder, deadline = options.work / options.name, time.monotonic() + 60 * options.minutes
     # All share one GPU, so that none may take its whole memory.

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from dpmf import DPMF, PMF
-from dpmf.inference import aligned, position
+from dpmf.inference import aligned, effects, position, spreads
 from dpmf.inference.hyperparameters import Hyperparameters
 from dpmf.inference.start import starts
-from dpmf.kernels import Matern12
-from dpmf.likelihoods import Gaussian, Ordinal
+from dpmf.likelihoods import Gaussian
 from dpmf.model.coordinates import sum_first
 from dpmf.model.predictor import predictor
 from inference.fitted import (
@@ -25,24 +24,22 @@ from inference.fitted import (
     ratings,
     state_of,
 )
+from inference.test_level import PROBLEMS as LEVELLED
 from inference.test_level import rarely_seen
 
 HELD = Hyperparameters(rows_sd=[3.0, 4.0], cols_sd=[0.2, 0.1])
 
 
 def held_scales():
-    problem = problem_of(DPMF(2, FORM), game_dyads(games()))
+    problem = LEVELLED["games"]()
     return dataclasses.replace(problem, fixed=HELD.fixed(problem.spec))
 
 
 PROBLEMS = {
-    "games": lambda: problem_of(DPMF(2, FORM), game_dyads(games())),
+    **LEVELLED,
     "one feature": lambda: problem_of(DPMF(1, FORM), game_dyads(games())),
     "constant": lambda: problem_of(PMF(4), game_dyads(games())),
     "held scales": held_scales,
-    "stars": lambda: problem_of(
-        DPMF(3, Matern12("week"), Ordinal(4), mean="pooled"), rating_dyads(ratings(Ordinal(4)))
-    ),
     "rarely seen": rarely_seen,
 }
 
@@ -133,7 +130,7 @@ def test_a_members_coordinate_is_its_share_of_y_in_standard_errors(x64):
     }
     for direction, white, turned, cells in sides.values():
         games_of = np.bincount(np.asarray(cells.member.entry), minlength=cells.members)
-        # As long as the direction is not turned by the floor, which is small here.
+        # Where little is known, white leans towards all features alike.
         floor = spread / np.sqrt(games_of.max())
         aimed = direction + floor / np.sqrt(3)
         share = aimed / np.linalg.norm(aimed) @ np.asarray(white)[:, :, 0]
@@ -217,10 +214,10 @@ def test_turning_is_a_rotation(x64):
 def test_a_direction_on_the_plane_has_the_contrasts_it_came_from(x64):
     problem = PROBLEMS["constant"]()
     state = state_of(problem, 7)
-    plane = aligned._plane(problem, state)
-    direction = aligned._direction(problem, state, plane)
+    plane = spreads._plane(problem, state)
+    direction = effects.col_direction(problem, state)
     mean = state.free.rows.mean
-    np.testing.assert_allclose(aligned._contrasts_of(direction, plane), mean[1:], rtol=1e-9)
-    apart = aligned._apart(direction, plane)
-    np.testing.assert_allclose(aligned._on_plane(apart, plane)[0], direction, rtol=1e-9)
+    np.testing.assert_allclose(spreads._contrasts_of(direction, plane), mean[1:], rtol=1e-9)
+    apart = spreads._apart(direction, plane)
+    np.testing.assert_allclose(spreads._on_plane(apart, plane)[0], direction, rtol=1e-9)
     assert plane.normal @ direction == pytest.approx(float(plane.offset))

@@ -1,10 +1,14 @@
-"""The space that Hamiltonian trajectories move in: levels first, then all that follows them."""
+"""The space that Hamiltonian trajectories move in: coordinates of what the data know.
+
+Three maps in turn: the levels of y, white turned towards what the data see, and the spreads of
+y with what is left of scales and contrasts.
+"""
 
 from typing import NamedTuple
 
 from jaxtyping import Array, Float
 
-from dpmf.inference import aligned, level
+from dpmf.inference import aligned, level, spreads
 from dpmf.inference.problem import Problem
 from dpmf.model.state import Parameters, State
 
@@ -25,13 +29,14 @@ def held(problem: Problem, values: Parameters) -> Held:
 def position(problem: Problem, state: State, known: Held | None = None) -> Float[Array, " dim"]:
     """Where a state is."""
     known = known or held(problem, problem.parameters(state))
-    levelled = level.levelled(problem, state, known.levels)
-    return problem.flat(aligned.aligned(problem, levelled, known.axes))
+    state = level.levelled(problem, state, known.levels)
+    state = aligned.aligned(problem, state, known.axes)
+    return problem.flat(spreads.spread(problem, state))
 
 
 def state_at(problem: Problem, position: Float[Array, " dim"], known: Held) -> State:
     """The inverse of `position`."""
-    levelled, _ = aligned.straight(problem, problem.unflat(position), known.axes)
+    levelled, _ = _levelled(problem, position, known)
     return level.free_state(problem, levelled, known.levels)
 
 
@@ -39,5 +44,14 @@ def log_density(
     problem: Problem, position: Float[Array, " dim"], known: Held
 ) -> Float[Array, ""]:
     """Log posterior density of a position, up to a constant."""
-    levelled, volume = aligned.straight(problem, problem.unflat(position), known.axes)
+    levelled, volume = _levelled(problem, position, known)
     return level.log_density(problem, levelled, known.levels) + volume
+
+
+def _levelled(
+    problem: Problem, position: Float[Array, " dim"], known: Held
+) -> tuple[State, Float[Array, ""]]:
+    """The levelled state at a position, and the log volume of that map up to a constant."""
+    state, volume = spreads.scaled(problem, problem.unflat(position))
+    state, more = aligned.straight(problem, state, known.axes)
+    return state, volume + more

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 
 from dpmf.errors import SamplingError
-from dpmf.inference import aligned
+from dpmf.inference import spreads
 from dpmf.inference.problem import Problem
 from dpmf.model.simulate import simulate_state
 from dpmf.model.state import State
@@ -33,7 +33,7 @@ def start(problem: Problem, centre: Float[Array, ""], key: Key[Array, ""]) -> St
     mean = rows.mean.at[0].set(centre / problem.spec.scale + CALM * 0.1 * rows.mean[0])
     level = calm._replace(free=calm.free._replace(rows=rows._replace(mean=mean)))
     jitter = jnp.exp(CALM * jr.normal(jr.fold_in(key, 1)))
-    return aligned.spread_to(problem, level, CALM * problem.spec.spread * jitter)
+    return spreads.spread_to(problem, level, CALM * problem.spec.spread * jitter)
 
 
 @jax.jit
