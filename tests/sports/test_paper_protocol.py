@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
+import pandas as pd
 import pytest
 
 import dpmf
@@ -105,6 +106,43 @@ def test_a_long_run_is_kept(tmp_path, monkeypatch):
     (tmp_path / "own.theta.json").write_text('{"rows_theta": ')
     with pytest.raises(FileError, match=r"own.theta.json: cannot be read .* remove it"):
         long_run.learned(HOME, frame, spec, plan)
+
+
+@pytest.mark.parametrize("engine", ["hmc", "slice"])
+def test_a_stopped_run_goes_on_from_its_last_block(tmp_path, engine):
+    """To the same bits as a run that was never stopped."""
+    frame = Games(league()).frame
+    days = cutoffs(frame, [2002, 2003], "4w")
+    plan = dataclasses.replace(PLAN, engine=engine)
+    whole = HOME.forecasts(frame, days, plan)
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if stage.startswith("block 2 of 2"):
+            raise KeyboardInterrupt
+
+    kept = dataclasses.replace(plan, unfinished=tmp_path / "own")
+    with pytest.raises(KeyboardInterrupt):
+        HOME.forecasts(frame, days, dataclasses.replace(kept, report=stop))
+    assert (tmp_path / "own.block-1.npz").exists()
+    stages: list[str] = []
+    resumed = HOME.forecasts(
+        frame, days, dataclasses.replace(kept, report=lambda *told: stages.append(told[0]))
+    )
+    assert {stage.split(",")[0] for stage in stages} == {"block 2 of 2"}
+    for one, other in zip(whole.predictions, resumed.predictions, strict=True):
+        np.testing.assert_array_equal(one.mean, other.mean)
+    pd.testing.assert_frame_equal(whole.fits, resumed.fits)
+    damaged = (tmp_path / "own.block-2.npz").read_bytes()
+    (tmp_path / "own.block-2.npz").write_bytes(damaged[: len(damaged) // 2])
+    with pytest.raises(FileError, match=r"own.block-2.npz: cannot be read .* remove it"):
+        HOME.forecasts(frame, days, kept)
+
+
+def test_blocks_of_the_way_are_removed_at_the_end(tmp_path):
+    paper = {"seasons": [2002, 2003], "protocol": "paper", "learn_from": (2001,), **SIZES}
+    dpmf.backtest(Games(league()), [HOME], folder=tmp_path, progress=False, **paper)
+    names = {path.name.split(".", 1)[1] for path in (tmp_path / "parts").glob("DPMF*")}
+    assert names == {"scores.csv", "fits.csv", "theta.json"}
 
 
 def test_seen_seasons_are_marked():

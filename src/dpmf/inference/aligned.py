@@ -17,7 +17,7 @@ from jaxtyping import Array, Float
 from dpmf.inference import effects
 from dpmf.inference.problem import Problem
 from dpmf.model.coordinates import sum_first
-from dpmf.model.features import Factors, coloured
+from dpmf.model.features import Factors, coloured, mixed
 from dpmf.model.gather import sums
 from dpmf.model.layout import SideLayout
 from dpmf.model.predictor import Factored
@@ -93,7 +93,7 @@ def _axes(cells: SideLayout, over: Factors, weight: Float[Array, " cells"]) -> A
 
 
 def _turned(white, turn: _Turn, own: Axes):
-    across = jnp.einsum("kr,kmi->rmi", turn.rotation, white)
+    across = mixed(turn.rotation.T, white)
     first = _reflected(across[0], own)
     return across.at[0].set(first.at[:, 0].multiply(turn.stretch))
 
@@ -101,7 +101,7 @@ def _turned(white, turn: _Turn, own: Axes):
 def _back(white, turn: _Turn, own: Axes):
     first = white[0].at[:, 0].divide(turn.stretch)
     across = white.at[0].set(_reflected(first, own))
-    return jnp.einsum("kr,rmi->kmi", turn.rotation, across)
+    return mixed(turn.rotation, across)
 
 
 def _reflected(white: Float[Array, "members inputs"], own: Axes):

@@ -123,6 +123,11 @@ def run_many(
     return Kept(values, stats._asdict(), learned, last, chains.tuned)
 
 
+def learned_shapes(engine: str, problems: Problem, states: State) -> Any:
+    """The shapes of what chains learn: `tuned` of their `Kept`."""
+    return jax.eval_shape(lambda p, s: ENGINES[engine](p, s, 1).tuned, problems, states)
+
+
 def whole_state(problem: Problem, state: State) -> State:
     """Keep everything."""
     return state

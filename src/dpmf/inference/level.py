@@ -27,7 +27,7 @@ from dpmf.inference.problem import Problem
 from dpmf.kernels.cholesky import triangular_inverse
 from dpmf.model.coordinates import log_prior, sum_first
 from dpmf.model.density import log_white
-from dpmf.model.features import Factors, coloured
+from dpmf.model.features import Factors, coloured, mixed
 from dpmf.model.gather import sums, take
 from dpmf.model.predictor import Factored, all_factors, cell_features, product
 from dpmf.model.state import Parameters, State
@@ -137,9 +137,9 @@ def _in_row_units(
         return _with_first(problem, state, jnp.zeros(())), _get_first(state)
     spec, white = problem.spec, state.white.rows_pooled
     scaled = _pooled(state, values, known) * jax.nn.softplus(values.cols.mean)[:, None]
-    rotated = (sum_first(spec.rank).T @ scaled / spec.rows.mean.sd)[:, None]
-    mixed = jnp.where(settled(problem), rotated, white)
-    state = state._replace(white=state.white._replace(rows_pooled=mixed))
+    rotated = mixed(sum_first(spec.rank).T, scaled[:, None]) / spec.rows.mean.sd
+    both = jnp.where(settled(problem), rotated, white)
+    state = state._replace(white=state.white._replace(rows_pooled=both))
     return _with_first(problem, state, jnp.zeros(())), rotated[0, 0]
 
 
@@ -148,12 +148,12 @@ def _in_white(problem: Problem, state: State, known: Held) -> State:
     if known.whitening is None:
         return state
     spec, values, known_well = problem.spec, problem.parameters(state), settled(problem)
-    mixed = state.white.rows_pooled
-    rotated = jnp.where(known_well, jnp.einsum("kr,rmi->kmi", sum_first(spec.rank), mixed), 0.0)
+    both = state.white.rows_pooled
+    rotated = jnp.where(known_well, mixed(sum_first(spec.rank), both), 0.0)
     unit = jax.nn.softplus(values.cols.mean) * values.rows.pooled_sd
     functions = spec.rows.mean.sd * rotated / unit[:, None, None]
     # Rows of a triangular matrix see what comes before alone: the zeros behind do no harm.
-    white = jnp.where(known_well, coloured(functions, known.whitening), mixed)
+    white = jnp.where(known_well, coloured(functions, known.whitening), both)
     return state._replace(white=state.white._replace(rows_pooled=white))
 
 

@@ -1,9 +1,12 @@
 """One training problem, as both engines see it."""
 
 import dataclasses
-from typing import Any
+import math
+from functools import partial
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
@@ -50,10 +53,30 @@ class Problem:
 
     def unflat(self, position: Float[Array, " dim"]) -> State:
         """The state behind a vector."""
-        shapes, structure = jax.tree.flatten(self.template())
-        parts: list[Any] = []
-        start = 0
-        for shape in shapes:
-            parts.append(position[start : start + shape.size].reshape(shape.shape))
-            start += shape.size
-        return jax.tree.unflatten(structure, parts)
+        leaves, structure = jax.tree.flatten(self.template())
+        return jax.tree.unflatten(structure, _split(tuple(x.shape for x in leaves), position))
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(0,))
+def _split(
+    shapes: tuple[tuple[int, ...], ...], flat: Float[Array, " dim"]
+) -> list[Float[Array, "..."]]:
+    """A vector in pieces of these shapes.
+
+    Its gradient is the pieces side by side, each computed before. Left to itself, the compiler
+    makes one program of all of them, which took half the time of a trajectory on a GPU.
+    """
+    sizes = [math.prod(shape) for shape in shapes]
+    pieces = jnp.split(jax.lax.optimization_barrier(flat), np.cumsum(sizes)[:-1])
+    return [piece.reshape(shape) for piece, shape in zip(pieces, shapes, strict=True)]
+
+
+def _split_forward(shapes, flat):
+    return _split(shapes, flat), None
+
+
+def _joined(shapes, saved, pieces):
+    return (jnp.concatenate([x.reshape(-1) for x in jax.lax.optimization_barrier(pieces)]),)
+
+
+_split.defvjp(_split_forward, _joined)

@@ -10,6 +10,9 @@ from dpmf.kernels import Kernel
 from dpmf.kernels.factor import cholesky_factor, dense_gram, jittered_gram
 from dpmf.model.state import Theta
 
+# Up to this size a product is written as a sum, which is fused with what comes before and
+# after: libraries are slow at matrices of a few rows.
+FEW = 8
 Factors = tuple[Float[Array, "_ _ _"], ...]  # rank (or 1) x levels x levels, of each factor
 
 
@@ -64,9 +67,12 @@ def along(
     """Multiply one axis of a grid of functions by each latent function's matrix."""
     last = jnp.moveaxis(grid, axis, -1)
     rows = last.reshape(last.shape[0], -1, last.shape[-1])
-    product = jnp.einsum(
-        "kni,koi->kno", rows, jnp.broadcast_to(factor, (rows.shape[0], *factor.shape[1:]))
-    )
+    if factor.shape[-1] <= FEW:
+        parts = (rows[:, :, i, None] * factor[:, None, :, i] for i in range(factor.shape[-1]))
+        product = sum(parts, jnp.zeros(()))
+    else:
+        every = jnp.broadcast_to(factor, (rows.shape[0], *factor.shape[1:]))
+        product = jnp.einsum("kni,koi->kno", rows, every)
     return jnp.moveaxis(product.reshape(*last.shape[:-1], factor.shape[1]), -1, axis)
 
 
@@ -74,4 +80,12 @@ def features(
     functions: Float[Array, "rank members inputs"], across_rank: Float[Array, "rank rank"]
 ) -> Float[Array, "rank members inputs"]:
     r"""What members add to the mean: $u_m - \mu = L f_m$, pointwise in the inputs."""
-    return jnp.einsum("rk,kmi->rmi", across_rank, functions)
+    return mixed(across_rank, functions)
+
+
+def mixed(
+    matrix: Float[Array, "out rank"], functions: Float[Array, "rank members inputs"]
+) -> Float[Array, "out members inputs"]:
+    """Sums of functions, each with the weights of a row of the matrix."""
+    parts = (matrix[:, k, None, None] * functions[k] for k in range(len(functions)))
+    return sum(parts, jnp.zeros(()))

@@ -17,12 +17,13 @@ import pandas as pd
 
 from dpmf.backtest.cutoffs import Cutoff
 from dpmf.backtest.forecaster import Forecasts, Plan
-from dpmf.inference.chains import Kept, Sizes, run_many
+from dpmf.inference.chains import Kept, Sizes, learned_shapes, run_many
 from dpmf.inference.problem import Problem
 from dpmf.inference.start import starts
 from dpmf.model.layout import Layout
 from dpmf.model.spec import Spec
 from dpmf.model.state import FREE_ALL, Fixed
+from dpmf.sports.kept_blocks import keep_block, kept_block, path_of
 from dpmf.sports.long_run import learned
 from dpmf.sports.tasks import FirstEvents, Task, forecasts_of, laid_out, posed
 
@@ -59,10 +60,16 @@ def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]
             plan.report(f"block {block + 1} of {most}, {stage}", done, total)
 
         problems = _problems(spec, fixed, arrays, group)
-        block_keys = jax.vmap(lambda key, b=block: jr.fold_in(key, b + 1))(keys)
-        kept = run_many(plan.engine, problems, states, sizes, block_keys, keep, report, tuned)
+        path = plan.unfinished and path_of(plan.unfinished, block)
+        if path and path.exists():
+            kept = kept_block(path, states, learned_shapes(plan.engine, problems, states))
+        else:
+            own = jax.vmap(lambda key, b=block: jr.fold_in(key, b + 1))(keys)
+            kept = run_many(plan.engine, problems, states, sizes, own, keep, report, tuned)
+            if path:
+                keep_block(path, kept)
         # Forward in time alone: a season's next block goes on from what this one has learned.
-        states, tuned = jax.tree.map(jnp.asarray, kept.last), kept.tuned
+        states, tuned = jax.tree.map(jnp.asarray, (kept.last, kept.tuned))
         for place, number in enumerate(group):
             found.setdefault(int(number), jax.tree.map(lambda x, p=place: x[p], kept))
     return [found[i] for i in range(len(tasks))]

@@ -1,0 +1,61 @@
+"""Finished blocks of the seasons on disk: a stopped run goes on from them, to the same bits."""
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from dpmf.errors import FileError
+from dpmf.inference.chains import Kept
+from dpmf.whole import write_whole
+
+NAMED = ("values", "stats", "tuning")  # arrays by name; the others are trees
+
+
+def path_of(unfinished: Path, block: int) -> Path:
+    """The file of a block, counted from 0."""
+    return unfinished.with_suffix(f".block-{block + 1}.npz")
+
+
+def keep_block(path: Path, kept: Kept) -> None:
+    """Write what the chains of a block left behind."""
+    arrays = {f"{part} {name}": x for part in NAMED for name, x in getattr(kept, part).items()}
+    for part in ("last", "tuned"):
+        leaves = jax.tree.leaves(getattr(kept, part))
+        arrays |= {f"{part} {number}": leaf for number, leaf in enumerate(leaves)}
+
+    def write(place: Path) -> None:
+        with place.open("wb") as file:
+            np.savez(file, **{name: np.asarray(x) for name, x in arrays.items()})
+
+    write_whole(path, write)
+
+
+def kept_block(path: Path, states: Any, tuned: Any) -> Kept:
+    """What the chains of a finished block left behind.
+
+    Args:
+        path: The file.
+        states: States of the chains, or their shapes.
+        tuned: What they learn, or its shapes.
+
+    Raises:
+        FileError: It cannot be read.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {tuple(name.split(" ", 1)): file[name] for name in file.files}
+
+        def tree(part: str, like: Any) -> Any:
+            leaves, structure = jax.tree.flatten(like)
+            found = [arrays[part, str(number)] for number in range(len(leaves))]
+            shapes = [x.shape for x in found], [x.shape for x in leaves]
+            if shapes[0] != shapes[1]:
+                raise ValueError(f"shapes of {part} are {shapes[0]}, expected {shapes[1]}")
+            return jax.tree.unflatten(structure, found)
+
+        named = [{n: x for (part, n), x in arrays.items() if part == one} for one in NAMED]
+        return Kept(*named, last=tree("last", states), tuned=tree("tuned", tuned))
+    except Exception as error:  # zipfile, zlib and numpy each have their own
+        raise FileError(f"{path}: cannot be read ({error}); remove it.") from error
