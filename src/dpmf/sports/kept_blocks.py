@@ -20,14 +20,18 @@ def path_of(unfinished: Path, block: int) -> Path:
 
 def keep_block(path: Path, kept: Kept) -> None:
     """Write what the chains of a block left behind."""
-    arrays = {f"{part} {name}": x for part in NAMED for name, x in getattr(kept, part).items()}
-    for part in ("last", "tuned"):
-        leaves = jax.tree.leaves(getattr(kept, part))
-        arrays |= {f"{part} {number}": leaf for number, leaf in enumerate(leaves)}
+    parts: dict[str, Any] = {name: getattr(kept, name) for name in NAMED}
+    for name in ("last", "tuned"):
+        parts[name] = dict(enumerate(jax.tree.leaves(getattr(kept, name))))
+    arrays = {
+        f"{part} {name}": np.asarray(x)
+        for part, all_ in parts.items()
+        for name, x in all_.items()
+    }
 
     def write(place: Path) -> None:
         with place.open("wb") as file:
-            np.savez(file, **{name: np.asarray(x) for name, x in arrays.items()})
+            np.savez(file, allow_pickle=False, **arrays)
 
     write_whole(path, write)
 
@@ -45,17 +49,21 @@ def kept_block(path: Path, states: Any, tuned: Any) -> Kept:
     """
     try:
         with np.load(path, allow_pickle=False) as file:
-            arrays = {tuple(name.split(" ", 1)): file[name] for name in file.files}
+            arrays = {name: file[name] for name in file.files}
 
         def tree(part: str, like: Any) -> Any:
             leaves, structure = jax.tree.flatten(like)
-            found = [arrays[part, str(number)] for number in range(len(leaves))]
+            found = [arrays[f"{part} {number}"] for number in range(len(leaves))]
             shapes = [x.shape for x in found], [x.shape for x in leaves]
             if shapes[0] != shapes[1]:
                 raise ValueError(f"shapes of {part} are {shapes[0]}, expected {shapes[1]}")
             return jax.tree.unflatten(structure, found)
 
-        named = [{n: x for (part, n), x in arrays.items() if part == one} for one in NAMED]
-        return Kept(*named, last=tree("last", states), tuned=tree("tuned", tuned))
+        def named(part: str) -> dict[str, np.ndarray]:
+            start = f"{part} "
+            return {n.removeprefix(start): x for n, x in arrays.items() if n.startswith(start)}
+
+        trees = tree("last", states), tree("tuned", tuned)
+        return Kept(named("values"), named("stats"), named("tuning"), *trees)
     except Exception as error:  # zipfile, zlib and numpy each have their own
         raise FileError(f"{path}: cannot be read ({error}); remove it.") from error

@@ -64,8 +64,8 @@ def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]
         if path and path.exists():
             kept = kept_block(path, states, learned_shapes(plan.engine, problems, states))
         else:
-            own = jax.vmap(lambda key, b=block: jr.fold_in(key, b + 1))(keys)
-            kept = run_many(plan.engine, problems, states, sizes, own, keep, report, tuned)
+            fresh = jax.vmap(lambda key, b=block: jr.fold_in(key, b + 1))(keys)
+            kept = run_many(plan.engine, problems, states, sizes, fresh, keep, report, tuned)
             if path:
                 keep_block(path, kept)
         # Forward in time alone: a season's next block goes on from what this one has learned.
