@@ -72,7 +72,7 @@ def bugs() -> dict[str, Bug]:
     )
     half_normal = planted(priors.HalfNormal, "+ log_two + jacobian", "+ log_two")
     one_key = planted(
-        sweep._members,
+        sweep.members,
         "key_split, key_rows, key_cols = jr.split(key, 3)",
         "key_split = key_rows = key_cols = key",
     )
@@ -107,7 +107,7 @@ def bugs() -> dict[str, Bug]:
             free_only(),
             ((priors.HalfNormal, "log_density", half_normal.log_density),),
         ),
-        "reused key": Bug("slice", members_only, ((sweep, "_members", one_key),)),
+        "reused key": Bug("slice", members_only, ((sweep, "members", one_key),)),
         "wrong sign of rho": Bug(
             "slice",
             members_only,

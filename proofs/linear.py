@@ -28,7 +28,7 @@ SEED = 5
 
 def rows_by_slice(shared, key, problem: Problem, state: State) -> State:
     """The rows' part of a sweep: their move comes first, that of the columns is dropped."""
-    rows = sweep._members(key, problem, state)[0].rows
+    rows = sweep.members(key, problem, state)[0].rows
     return state._replace(white=state.white._replace(rows=rows))
 
 
@@ -43,11 +43,11 @@ def rows_by_hmc(shared, key, problem: Problem, state: State) -> State:
     def density(position):
         return problem.log_density(at(position))
 
-    start = hmc.init(state.white.rows.reshape(-1), density)
+    start = state.white.rows.reshape(-1)
     size = STEP * jr.uniform(shared, minval=0.4, maxval=1.6)  # against resonance
-    tuning = hmc.Tuning(size, jnp.ones_like(start.position), jnp.ones(()))
+    tuning = hmc.Tuning(size, jnp.ones_like(start), jnp.ones(()))
     moved, _ = hmc.step(key, start, density, tuning, jnp.asarray(STEPS))
-    return at(moved.position)
+    return at(moved)
 
 
 ENGINES: dict[str, Transition] = {"slice": rows_by_slice, "hmc": rows_by_hmc}

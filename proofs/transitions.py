@@ -35,7 +35,7 @@ def by_slice(width: float = WIDTH) -> Transition:
 
 def members_only(shared, key, problem: Problem, state: State) -> State:
     """The part of a sweep that moves functions; it leaves the posterior invariant too."""
-    return state._replace(white=sweep._members(key, problem, state)[0])
+    return state._replace(white=sweep.members(key, problem, state)[0])
 
 
 def free_only(width: float = WIDTH) -> Transition:

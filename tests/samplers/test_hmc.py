@@ -29,13 +29,13 @@ def run(key, log_density, start, tuning, step=hmc.step):
     """Chains from `start`, which is drawn from the target: nothing to burn in."""
 
     def chain(key, position):
-        def one(state, key):
+        def one(position, key):
             key_jitter, key_step = jr.split(key)
             steps = hmc.leapfrog_steps(tuning, jr.uniform(key_jitter))
-            state, info = step(key_step, state, log_density, tuning, steps)
-            return state, (state.position, info)
+            position, info = step(key_step, position, log_density, tuning, steps)
+            return position, (position, info)
 
-        return jax.lax.scan(one, hmc.init(position, log_density), jr.split(key, STEPS))[1]
+        return jax.lax.scan(one, position, jr.split(key, STEPS))[1]
 
     x, info = jax.jit(jax.vmap(chain))(jr.split(key, CHAINS), jnp.asarray(start))
     return np.asarray(x), info
@@ -70,7 +70,7 @@ def test_another_target_is_found(key, wrong):
 def assert_time_runs_backwards(key, step):
     """From the proposal, with its momentum turned round, leapfrog leads back to the start."""
     start, settings = jnp.array([0.3, -1.0]), tuning()
-    _, info = step(key, hmc.init(start, gaussian), gaussian, settings, jnp.array(4))
+    _, info = step(key, start, gaussian, settings, jnp.array(4))
     x, p = np.asarray(info.proposal), -np.asarray(info.momentum)
     size, variance = float(settings.step_size), np.asarray(settings.variance)
     for _ in range(4):
@@ -84,10 +84,31 @@ def test_proposal_and_momentum_retrace_the_trajectory(key):
     assert_time_runs_backwards(key, hmc.step)
 
 
-def test_a_flipped_momentum_is_found(key):
-    wrong = planted(hmc.step, "-info.proposal.momentum", "info.proposal.momentum")
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("proposal, last)", "proposal, -last)"),
+        ("(turn == 0) | (turn == steps)", "turn == 0"),
+        ("turn > 0", "turn >= 0"),
+        ("0, steps + 1", "0, steps"),
+    ],
+    ids=["flipped momentum", "no half kick at the end", "drift at the start", "a step short"],
+)
+def test_a_wrong_trajectory_is_found(key, right, wrong):
     with pytest.raises(AssertionError):
-        assert_time_runs_backwards(key, wrong)
+        assert_time_runs_backwards(key, planted(hmc.step, right, wrong))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("end - kinetic(last)", "end"), ("(start - ", "(0.5 * start - ")],
+    ids=["no energy at the end", "density at the start"],
+)
+def test_a_wrong_acceptance_is_found(key, right, wrong):
+    start = stats.multivariate_normal(MEAN, COVARIANCE).rvs(CHAINS, random_state=1)
+    x, _ = run(key, gaussian, start, tuning(), planted(hmc.step, right, wrong))
+    with pytest.raises(AssertionError, match="standard errors"):
+        assert_mean(np.einsum("csi,csj->cij", x - MEAN, x - MEAN) / STEPS, COVARIANCE)
 
 
 def test_nan_is_rejected(key):

@@ -243,25 +243,48 @@ class Slice:
 
 ENGINES: dict[str, Any] = {"hmc": Hmc, "slice": Slice}
 
-_blank = jax.jit(jax.vmap(hmc_engine.blank))
-_resumed = jax.jit(jax.vmap(hmc_engine.resumed))
-_brackets = jax.jit(jax.vmap(hmc_engine.adapt.brackets_set, in_axes=(0, None)))
-_closed = jax.jit(jax.vmap(hmc_engine.adapt.window_closed))
-_frozen = jax.jit(jax.vmap(hmc_engine.adapt.frozen))
+
+def _each(function: Callable[..., Any], *shared: Any) -> Callable[..., Any]:
+    """A function of one problem's arrays as one of many problems' arrays.
+
+    One problem alone is not worth an axis: without it a program is traced in half the time,
+    and a step of its compiled loops has less to do.
+
+    Args:
+        function: Of a problem, its other arrays, and what all problems share.
+        *shared: The latter.
+    """
+
+    def over(*arrays: Any) -> Any:
+        if jax.tree.leaves(arrays)[0].shape[0] > 1:
+            return jax.vmap(lambda *own: function(*own, *shared))(*arrays)
+        found = function(*jax.tree.map(lambda x: x[0], arrays), *shared)
+        return jax.tree.map(lambda x: x[None], found)
+
+    return over
+
+
+_blank = jax.jit(_each(hmc_engine.blank))
+_resumed = jax.jit(_each(hmc_engine.resumed))
+_closed = jax.jit(_each(hmc_engine.adapt.window_closed))
+_frozen = jax.jit(_each(hmc_engine.adapt.frozen))
+
+
+@jax.jit
+def _brackets(adaptation, steps):
+    return _each(hmc_engine.adapt.brackets_set, steps)(adaptation)
 
 
 @partial(jax.jit, static_argnames="size")
 def _trajectories(problems, keys, states, adaptation, tuned, course, size):
-    each = partial(hmc_engine.advance, size=size)
-    axes = (0, 0, 0, 0, 0, None)
-    return jax.vmap(each, axes)(problems, keys, states, adaptation, tuned, course)
+    advance = _each(hmc_engine.advance, course, size)
+    return advance(problems, keys, states, adaptation, tuned)
 
 
 @partial(jax.jit, static_argnames="size")
 def _sweeps(problems, keys, states, widths, first, count, thin, size):
-    each = partial(slice_engine.advance, size=size)
-    axes = (0, 0, 0, 0, None, None, None)
-    return jax.vmap(each, axes)(problems, keys, states, widths, first, count, thin)
+    advance = _each(slice_engine.advance, first, count, thin, size)
+    return advance(problems, keys, states, widths)
 
 
 def _room(chunk: Array, draws: int) -> np.ndarray:

@@ -57,10 +57,10 @@ def step(
     def density(there):
         return position.log_density(given, there, known)
 
-    start = hmc.init(position.position(given, rest, known), density)
+    start = position.position(given, rest, known)
     moved, info = hmc.step(key_trajectory, start, density, tuning.trajectory, steps)
-    rest = position.state_at(given, moved.position, known)
-    taken = Step(start.position, moved.position, info, stayed)
+    rest = position.state_at(given, moved, known)
+    taken = Step(start, moved, info, stayed)
     return theta.restored(rest, state), taken
 
 

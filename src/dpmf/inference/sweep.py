@@ -43,7 +43,7 @@ def sweep(
 ) -> tuple[State, Info]:
     """One pass over everything: members, pooled means, then all free coordinates."""
     key_members, key_rows, key_cols, key_free = jr.split(key, 4)
-    white, info = _members(key_members, problem, state)
+    white, info = members(key_members, problem, state)
     state = state._replace(white=white)
     if problem.spec.rows.pooled is not None:
         state = _pooled(key_rows, problem, state, "rows")
@@ -54,7 +54,7 @@ def sweep(
     return state, Info(info.shrinks, jnp.sum(moves.evaluations), stayed)
 
 
-def _members(key: Key[Array, ""], problem: Problem, state: State) -> tuple[White, Info]:
+def members(key: Key[Array, ""], problem: Problem, state: State) -> tuple[White, Info]:
     """Move the functions of all rows, then of all columns."""
     key_split, key_rows, key_cols = jr.split(key, 3)
     spec, arrays, values = problem.spec, problem.arrays, problem.parameters(state)

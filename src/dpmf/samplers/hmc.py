@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
-from blackjax.mcmc import hmc
+import jax.random as jr
 from jaxtyping import Array, Bool, Float, Int, Key
 
 MOST_STEPS = 256  # leapfrog steps in one trajectory
+DIVERGENT = 1000.0  # loss of log density over a trajectory that is no mere inaccuracy
 
 
 class Tuning(NamedTuple):
@@ -28,13 +30,6 @@ class Info(NamedTuple):
     momentum: Float[Array, " dim"]  # at the proposal
 
 
-def init(
-    position: Float[Array, " dim"], log_density: Callable[[Float[Array, " dim"]], Array]
-) -> hmc.HMCState:
-    """The state of a chain at `position`."""
-    return hmc.init(position, log_density)
-
-
 def leapfrog_steps(tuning: Tuning, jitter: Float[Array, ""]) -> Int[Array, ""]:
     """How many steps a trajectory of `jitter` times the tuned length takes."""
     steps = jnp.ceil(jitter * tuning.length / tuning.step_size)
@@ -43,18 +38,37 @@ def leapfrog_steps(tuning: Tuning, jitter: Float[Array, ""]) -> Int[Array, ""]:
 
 def step(
     key: Key[Array, ""],
-    state: hmc.HMCState,
+    position: Float[Array, " dim"],
     log_density: Callable[[Float[Array, " dim"]], Array],
     tuning: Tuning,
     steps: Int[Array, ""],
-) -> tuple[hmc.HMCState, Info]:
-    """One transition; a NaN anywhere on the way is a rejection."""
-    kernel = hmc.build_kernel()
-    state, info = kernel(key, state, log_density, tuning.step_size, tuning.variance, steps)
-    return state, Info(
-        info.acceptance_rate,
-        info.is_divergent,
-        steps,
-        info.proposal.position,
-        -info.proposal.momentum,  # the kernel flips it at the end
-    )
+) -> tuple[Float[Array, " dim"], Info]:
+    """One transition; a NaN anywhere on the way is a rejection.
+
+    All evaluations are turns of one loop, also that at the start, which drifts nowhere: the
+    density is compiled once, and no gradient is carried from one turn to the next.
+    """
+    key_momentum, key_accept = jr.split(key)
+    size, variance = tuning.step_size, tuning.variance
+    momentum = jr.normal(key_momentum, position.shape, position.dtype) / jnp.sqrt(variance)
+
+    def leapfrog(turn, there):
+        x, p, start, _ = there
+        x = x + jnp.where(turn > 0, size, 0.0) * variance * p
+        value, gradient = jax.value_and_grad(log_density)(x)
+        ends = (turn == 0) | (turn == steps)
+        p = p + jnp.where(ends, 0.5, 1.0) * size * gradient
+        return x, p, jnp.where(turn == 0, value, start), value
+
+    def kinetic(p):
+        return 0.5 * jnp.sum(variance * p**2)
+
+    nothing = jnp.zeros((), position.dtype)
+    begin = (position, momentum, nothing, nothing)
+    proposal, last, start, end = jax.lax.fori_loop(0, steps + 1, leapfrog, begin)
+    gain = (end - kinetic(last)) - (start - kinetic(momentum))
+    gain = jnp.where(jnp.isnan(gain), -jnp.inf, gain)
+    acceptance = jnp.exp(jnp.minimum(gain, 0.0))
+    accepted = jr.uniform(key_accept) < acceptance
+    info = Info(acceptance, gain < -DIVERGENT, steps, proposal, last)
+    return jnp.where(accepted, proposal, position), info

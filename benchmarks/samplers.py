@@ -1,0 +1,247 @@
+"""Effective draws per second of every sampler, on one training block of real games.
+
+    python benchmarks/samplers.py [--rank 3] [--minutes 15] [--again]
+
+Three runs of the same model: kernel hyperparameters sampled; held; and all but the functions
+held. A contestant stops when it has converged and has enough draws, or when its time is up;
+then its effective draws are an upper bound, and ratios to it say "at least". Results are
+written after each contestant to benchmarks/results/samplers.json, and what is there is kept.
+"""
+
+import argparse
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from arviz_stats.base import array_stats
+from block import NBA, Block, block
+from contestants import (
+    NUTS_WARMUP,
+    Chunks,
+    Course,
+    Known,
+    engine,
+    flat,
+    held,
+    member_slices,
+    nuts,
+    one_ellipse,
+)
+
+from dpmf.model.state import State
+from dpmf.whole import make_folder, write_whole
+
+RESULTS = Path(__file__).resolve().parent / "results"
+RHAT, ENOUGH, FEWEST = 1.05, 400, 200  # R-hat, median effective draws, draws of a chain
+MORE = 1.5  # times as many draws as when it was last looked whether they are enough
+CHAINS = 4
+# Warm-up and chunk of each contestant.
+COURSES = {
+    "hmc": (400, 50),
+    "slice": (600, 50),
+    "nuts": (NUTS_WARMUP, 5),
+    "members": (300, 50),
+    "one_ellipse": (300, 50),
+}
+
+
+class Compiling:
+    """When jax was tracing and compiling."""
+
+    def __init__(self) -> None:
+        self._spans: list[tuple[float, float]] = []
+        jax.monitoring.register_event_duration_secs_listener(self._told)
+
+    def _told(self, event: str, seconds: float, **about: Any) -> None:
+        if event.startswith("/jax/core/compile/"):
+            now = time.monotonic()
+            self._spans.append((now - seconds, now))
+
+    @property
+    def seconds(self) -> float:
+        """In all; what lies within something else is not counted twice."""
+        total, reached = 0.0, 0.0
+        for start, end in sorted(self._spans):
+            total += max(0.0, end - max(start, reached))
+            reached = max(reached, end)
+        return total
+
+
+def main() -> None:
+    """Run what is missing, and say how they compare."""
+    options = _options()
+    path = RESULTS / f"{options.name}.json"
+    make_folder(RESULTS)
+    found = json.loads(path.read_text()) if path.exists() and not options.again else {}
+    with jax.enable_x64(True):
+        _run(options, found, path)
+    print(_told(found))
+
+
+def _run(options: argparse.Namespace, found: dict[str, Any], path: Path) -> None:
+    free = block(options.rank, options.games)
+    device = jax.devices()[0]
+    found["about"] = {
+        "block": free.name, "rank": options.rank, "chains": CHAINS, "minutes": options.minutes,
+        "device": device.device_kind, "cores": os.cpu_count(),
+        "coordinates": sum(x.size for x in jax.tree.leaves(free.problem.template())),
+    }  # fmt: skip
+    compiling, known = Compiling(), Knowledge(free)
+
+    def take_part(run: str, name: str, begin, own: Block, learn=None) -> None:
+        contestants = found.setdefault("runs", {}).setdefault(run, {"contestants": {}})
+        if name in contestants["contestants"] and learn is None:
+            return
+        warmup, chunk = COURSES[name]
+        chunks = begin(own, Course(CHAINS, warmup, chunk, options.seed))
+        row = measured(chunks, own, compiling, 60 * options.minutes, learn)
+        contestants["contestants"][name] = row
+        print(run, name, json.dumps(row), flush=True)
+        _ratios(found)
+        text = json.dumps(found, indent=1)
+        write_whole(path, lambda place: place.write_text(text))
+
+    def our(name: str):
+        return lambda own, course: engine(name, own, course)
+
+    def numpyro(own: Block, course: Course) -> Chunks:
+        return nuts(own, course, known.known)
+
+    take_part("sampled", "hmc", our("hmc"), free, known.learn)
+    one = known.state()
+    take_part("sampled", "nuts", numpyro, free)
+    take_part("sampled", "slice", our("slice"), free)
+    fixed = free._replace(problem=held(free.problem, one))
+    known.begin(fixed)
+    take_part("fixed", "hmc", our("hmc"), fixed, known.learn)
+    take_part("fixed", "nuts", numpyro, fixed)
+    take_part("fixed", "slice", our("slice"), fixed)
+    state = known.state()
+    take_part("white", "members", lambda own, course: member_slices(own, course, state), fixed)
+    take_part(
+        "white", "one_ellipse", lambda own, course: one_ellipse(own, course, state), fixed
+    )
+
+
+class Knowledge:
+    """What `hmc` finds out on its way, for those who are given it."""
+
+    def __init__(self, own: Block) -> None:
+        self.begin(own)
+
+    def begin(self, own: Block) -> None:
+        """Forget, and turn to another problem."""
+        self.count, self.sums, self.last = 0, None, None
+        self._flat = jax.jit(jax.vmap(jax.vmap(flat)))
+
+    def learn(self, states: State) -> None:
+        """Draws with axes (chains, draws)."""
+        x = self._flat(states)
+        now = np.stack([np.asarray(x.sum(axis=1)), np.asarray((x**2).sum(axis=1))])
+        self.sums = now if self.sums is None else self.sums + now
+        self.count += x.shape[1]
+        self.last = jax.tree.map(lambda leaf: leaf[:, -1], states)
+
+    @property
+    def known(self) -> Known:
+        """The latest states, and the variance within chains."""
+        mean, square = self.sums / self.count
+        variance = np.mean(square - mean**2, axis=0) * self.count / (self.count - 1)
+        return Known(self.last, variance)
+
+    def state(self) -> State:
+        """The latest state of the first chain."""
+        return jax.tree.map(lambda leaf: leaf[0], self.last)
+
+
+def measured(
+    chunks: Chunks, own: Block, compiling: Compiling, limit: float, learn
+) -> dict[str, Any]:
+    """What a contestant does within its time."""
+    predicted = jax.jit(jax.vmap(jax.vmap(lambda s: own.predicted(own.problem, s)["y"])))
+    began, compiled = time.monotonic(), compiling.seconds
+    next(chunks)
+    warm_compiled = compiling.seconds - compiled
+    warmup = time.monotonic() - began - warm_compiled
+    sampling, sample_compiled, kept, looked = 0.0, 0.0, [], 0
+    while True:
+        start, compiled = time.monotonic(), compiling.seconds
+        states = jax.block_until_ready(next(chunks))
+        now = compiling.seconds - compiled
+        sample_compiled += now
+        sampling += time.monotonic() - start - now
+        if learn:
+            learn(states)
+        kept.append(np.asarray(predicted(states)))  # not counted: all need it alike
+        total = warmup + warm_compiled + sampling + sample_compiled
+        draws = sum(one.shape[1] for one in kept)
+        if total < limit and draws < max(FEWEST, MORE * looked):
+            continue  # diagnostics take longer than many a chunk
+        looked = draws
+        y = np.concatenate(kept, axis=1).reshape(CHAINS, draws, -1)
+        rhat = np.array([array_stats.rhat(y[:, :, i]) for i in range(y.shape[2])])
+        ess = np.array([array_stats.ess(y[:, :, i], method="bulk") for i in range(y.shape[2])])
+        converged = bool(rhat.max() <= RHAT)
+        enough = np.median(ess) >= ENOUGH
+        if (converged and enough) or total >= limit:
+            break
+    median = float(np.median(ess))
+    return {
+        "compile_s": round(warm_compiled + sample_compiled, 2),
+        "warmup_s": round(warmup, 2),
+        "sample_s": round(sampling, 2),
+        "draws": draws,
+        "ess_min": round(float(ess.min()), 1),
+        "ess_median": round(median, 1),
+        "ess_median_per_s": round(median / sampling, 4),
+        "ess_median_per_total_s": round(median / total, 4),
+        "rhat_max": round(float(rhat.max()), 4),
+        "converged": converged,
+    }
+
+
+def _ratios(found: dict[str, Any]) -> None:
+    """Effective draws per second of sampling, ours to theirs."""
+    pairs = {
+        "fixed": ("hmc", "nuts"),
+        "sampled": ("hmc", "nuts"),
+        "white": ("members", "one_ellipse"),
+    }
+    for run, (ours, theirs) in pairs.items():
+        both = found["runs"].get(run, {"contestants": {}})["contestants"]
+        if ours in both and theirs in both:
+            ratio = both[ours]["ess_median_per_s"] / both[theirs]["ess_median_per_s"]
+            name = "ratio_slice_to_one_ellipse" if run == "white" else "ratio_hmc_to_nuts"
+            found.setdefault(name, {})[run] = round(ratio, 2)
+
+
+def _told(found: dict[str, Any]) -> str:
+    """The ratios in words."""
+    lines = []
+    for run, own in found["runs"].items():
+        both = own["contestants"]
+        theirs = "one_ellipse" if run == "white" else "nuts"
+        name = "ratio_slice_to_one_ellipse" if run == "white" else "ratio_hmc_to_nuts"
+        if run in found.get(name, {}):
+            at_least = "" if both[theirs]["converged"] else "at least "
+            lines.append(f"{run}: {at_least}{found[name][run]} times {theirs}")
+    return "\n".join(lines)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--name", default="samplers", help="of the results")
+    parser.add_argument("--games", type=Path, default=NBA)
+    parser.add_argument("--rank", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=15.0, help="of each contestant")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--again", action="store_true", help="forget earlier results")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
