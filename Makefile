@@ -10,7 +10,7 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo prove reproduce-table1 bench-samplers bench-startup format clean
+.PHONY: help test demo prove reproduce-table1 bench-samplers bench-backtest bench-startup format clean
 
 help:  ## List the targets
 	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -32,6 +32,9 @@ reproduce-table1: .venv/.dev  ## The paper's Table 1 on ../shared/data (goes on 
 
 bench-samplers: .venv/.dev  ## Effective draws per second, against NUTS and elliptical slices
 	$(BIN)/python benchmarks/samplers.py
+
+bench-backtest: .venv/.dev  ## Weekly refits of an NBA season, against kickscore and melo
+	$(BIN)/python benchmarks/weekly.py
 
 bench-startup: .venv/.dev  ## Seconds until the command, the import and a first fit do something
 	$(BIN)/python benchmarks/startup.py

@@ -1,10 +1,12 @@
 """Samplers as the benchmark runs them: in chunks of draws, each with its own warm-up.
 
-All take the density in the same free coordinates. Our engines and their starts are those of
-a fit. What the others are given is said where they are made.
+All sample the same density. Our engines and their starts are those of a fit, in their own
+coordinates; the others move in the free coordinates of the model. What they are given is said
+where they are made.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,13 +19,13 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
 from dpmf.inference import chains as runs
+from dpmf.inference.hyperparameters import Hyperparameters
 from dpmf.inference.problem import Problem
-from dpmf.inference.start import starts
+from dpmf.inference.start import CALM, starts
 from dpmf.inference.sweep import members
 from dpmf.model.state import State, White
 
-CALM = 0.3  # white starts with this spread, as in a fit
-NUTS_WARMUP = 50  # for its step size alone
+NUTS_WARMUP = 200  # for its step size alone; its last window has 50 steps
 
 
 class Course(NamedTuple):
@@ -65,9 +67,9 @@ def engine(name: str, block: Block, course: Course) -> Chunks:
 def nuts(block: Block, course: Course, known: Known) -> Chunks:
     """NumPyro's, all chains in one program.
 
-    From a cold start it does not end its warm-up within the time of this benchmark. So it is
-    given draws of the posterior to start from and the variance of every coordinate, and only
-    looks for its step size.
+    From a cold start it would spend the time of this benchmark on its warm-up. So it is given
+    draws of the posterior to start from and the variance of every coordinate, and only looks
+    for its step size.
     """
     from numpyro.infer import MCMC, NUTS
 
@@ -78,87 +80,98 @@ def nuts(block: Block, course: Course, known: Known) -> Chunks:
         adapt_mass_matrix=False,
         target_accept_prob=0.8,
     )
-
-    def sampler(warmup: int, draws: int) -> MCMC:
-        return MCMC(
-            kernel, num_warmup=warmup, num_samples=draws, num_chains=course.chains,
-            chain_method="vectorized", progress_bar=False,
-        )  # fmt: skip
-
-    first = sampler(course.warmup, 1)
+    first = MCMC(
+        kernel, num_warmup=course.warmup, num_samples=1, num_chains=course.chains,
+        chain_method="vectorized", progress_bar=False,
+    )  # fmt: skip
     first.run(jr.key(course.seed), init_params=jax.vmap(flat)(known.states))
-    jax.block_until_ready(first.last_state.z)
+    state = jax.block_until_ready(first.last_state)
     yield None
-    going, state = sampler(0, course.chunk), first.last_state
-    unflat = jax.jit(jax.vmap(jax.vmap(problem.unflat)))
+
+    @jax.jit
+    def advance(state):
+        def one(state, _):
+            state = kernel.sample(state, (), {})
+            return state, state.z
+
+        state, positions = jax.lax.scan(one, state, length=course.chunk)
+        return state, jax.vmap(jax.vmap(problem.unflat))(jnp.swapaxes(positions, 0, 1))
+
     while True:
-        going.post_warmup_state = state
-        going.run(state.rng_key)
-        state = going.last_state
-        yield unflat(going.get_samples(group_by_chain=True))
+        state, states = advance(state)
+        yield states
 
 
 def member_slices(block: Block, course: Course, state: State) -> Chunks:
-    """Elliptical slices of our `slice`, with all but white held as in a state."""
+    """Elliptical slices of our `slice`, with all but members' white held as in a state."""
 
-    def step(key, white: White) -> White:
-        return members(key, block.problem, State(white, state.free))[0]
+    def step(key, own: Members) -> Members:
+        return _own(members(key, block.problem, _with(state, own))[0])
 
     return _of_white(step, course, state)
 
 
 def one_ellipse(block: Block, course: Course, state: State) -> Chunks:
-    """BlackJAX's elliptical slice of all functions at once, with all but white held."""
+    """BlackJAX's elliptical slice of all members at once, with all else held."""
     from blackjax import elliptical_slice
 
-    mean, unflat = ravel_pytree(state.white)
+    here, unflat = ravel_pytree(_own(state.white))
 
     def log_likelihood(position):
-        there = State(unflat(position), state.free)
+        there = _with(state, unflat(position))
         return block.problem.log_density(there) + 0.5 * jnp.sum(position**2)
 
     sampler = elliptical_slice(
-        log_likelihood, mean=jnp.zeros_like(mean), cov=jnp.ones(len(mean))
+        log_likelihood, mean=jnp.zeros_like(here), cov=jnp.ones(len(here))
     )
 
-    def step(key, white: White) -> White:
-        here = sampler.init(ravel_pytree(white)[0])
-        return unflat(sampler.step(key, here)[0].position)
+    def step(key, own: Members) -> Members:
+        begun = sampler.init(ravel_pytree(own)[0])
+        return unflat(sampler.step(key, begun)[0].position)
 
     return _of_white(step, course, state)
 
 
-def _of_white(step: Callable[[Any, White], White], course: Course, state: State) -> Chunks:
+Members = tuple[Float[Array, "rank rows inputs"], Float[Array, "rank cols inputs"]]
+
+
+def _own(white: White) -> Members:
+    return white.rows, white.cols
+
+
+def _with(state: State, own: Members) -> State:
+    rows, cols = own
+    return state._replace(white=state.white._replace(rows=rows, cols=cols))
+
+
+def _of_white(step: Callable[[Any, Members], Members], course: Course, state: State) -> Chunks:
     key_start, key_run = jr.split(jr.key(course.seed))
 
-    def begin(key) -> White:
-        position, unflat = ravel_pytree(state.white)
+    def begin(key) -> Members:
+        position, unflat = ravel_pytree(_own(state.white))
         return unflat(CALM * jr.normal(key, position.shape))
 
-    @partial(jax.jit, static_argnames="count")
-    def advance(white: White, first: Array, count: int):
-        def one(white, number):
+    @jax.jit
+    def advance(own: Members, first: Array):
+        def one(own, number):
             keys = jr.split(jr.fold_in(key_run, number), course.chains)
-            moved = jax.vmap(step)(keys, white)
+            moved = jax.vmap(step)(keys, own)
             return moved, moved
 
-        return jax.lax.scan(one, white, first + jnp.arange(count))
+        own, draws = jax.lax.scan(one, own, first + jnp.arange(course.chunk))
+        by_chain = jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), draws)
+        return own, jax.vmap(jax.vmap(partial(_with, state)))(by_chain)
 
-    shape = (course.chains, course.chunk)
-    everywhere = jax.tree.map(
-        lambda x: jnp.broadcast_to(x, (*shape, *jnp.shape(x))), state.free
-    )
-    white, number = jax.vmap(begin)(jr.split(key_start, course.chains)), 0
-    draws: Any = None
+    own, number = jax.vmap(begin)(jr.split(key_start, course.chains)), 0
     while number < course.warmup:
-        white, draws = advance(white, jnp.asarray(number), course.chunk)
+        own, _ = advance(own, jnp.asarray(number))
         number += course.chunk
-    jax.block_until_ready(white)
+    jax.block_until_ready(own)
     yield None
     while True:
-        white, draws = advance(white, jnp.asarray(number), course.chunk)
+        own, states = advance(own, jnp.asarray(number))
         number += course.chunk
-        yield State(jax.tree.map(lambda x: jnp.swapaxes(x, 0, 1), draws), everywhere)
+        yield states
 
 
 def flat(state: State) -> Float[Array, " dim"]:
@@ -168,10 +181,6 @@ def flat(state: State) -> Float[Array, " dim"]:
 
 def held(problem: Problem, state: State) -> Problem:
     """The problem with the kernel hyperparameters of a state."""
-    from dataclasses import replace
-
-    from dpmf.inference.hyperparameters import Hyperparameters
-
     values = jax.tree.map(np.asarray, problem.parameters(state))
     fixed = Hyperparameters.of(values, sigma=False).fixed(problem.spec)
     return replace(problem, fixed=fixed).prepared()

@@ -1,11 +1,12 @@
 """Effective draws per second of every sampler, on one training block of real games.
 
-    python benchmarks/samplers.py [--rank 3] [--minutes 15] [--again]
+    python benchmarks/samplers.py [--rank 3] [--minutes 15]
 
 Three runs of the same model: kernel hyperparameters sampled; held; and all but the functions
 held. A contestant stops when it has converged and has enough draws, or when its time is up;
-then its effective draws are an upper bound, and ratios to it say "at least". Results are
-written after each contestant to benchmarks/results/samplers.json, and what is there is kept.
+then its effective draws are an upper bound, and ratios to it say "at least". There is no ratio
+where ours has not converged, or where the other has too few draws to be rated. Results are
+written after each contestant to benchmarks/results/samplers.json.
 """
 
 import argparse
@@ -37,6 +38,7 @@ from dpmf.whole import make_folder, write_whole
 
 RESULTS = Path(__file__).resolve().parent / "results"
 RHAT, ENOUGH, FEWEST = 1.05, 400, 200  # R-hat, median effective draws, draws of a chain
+RATED = 50  # draws of a chain; with fewer, effective draws are a guess
 MORE = 1.5  # times as many draws as when it was last looked whether they are enough
 CHAINS = 4
 # Warm-up and chunk of each contestant.
@@ -76,7 +78,7 @@ def main() -> None:
     options = _options()
     path = RESULTS / f"{options.name}.json"
     make_folder(RESULTS)
-    found = json.loads(path.read_text()) if path.exists() and not options.again else {}
+    found: dict[str, Any] = {}
     with jax.enable_x64(True):
         _run(options, found, path)
     print(_told(found))
@@ -87,15 +89,14 @@ def _run(options: argparse.Namespace, found: dict[str, Any], path: Path) -> None
     device = jax.devices()[0]
     found["about"] = {
         "block": free.name, "rank": options.rank, "chains": CHAINS, "minutes": options.minutes,
+        "seed": options.seed, "jax": jax.__version__,
         "device": device.device_kind, "cores": os.cpu_count(),
         "coordinates": sum(x.size for x in jax.tree.leaves(free.problem.template())),
     }  # fmt: skip
-    compiling, known = Compiling(), Knowledge(free)
+    compiling, known = Compiling(), Knowledge()
 
     def take_part(run: str, name: str, begin, own: Block, learn=None) -> None:
         contestants = found.setdefault("runs", {}).setdefault(run, {"contestants": {}})
-        if name in contestants["contestants"] and learn is None:
-            return
         warmup, chunk = COURSES[name]
         chunks = begin(own, Course(CHAINS, warmup, chunk, options.seed))
         row = measured(chunks, own, compiling, 60 * options.minutes, learn)
@@ -116,7 +117,7 @@ def _run(options: argparse.Namespace, found: dict[str, Any], path: Path) -> None
     take_part("sampled", "nuts", numpyro, free)
     take_part("sampled", "slice", our("slice"), free)
     fixed = free._replace(problem=held(free.problem, one))
-    known.begin(fixed)
+    known = Knowledge()
     take_part("fixed", "hmc", our("hmc"), fixed, known.learn)
     take_part("fixed", "nuts", numpyro, fixed)
     take_part("fixed", "slice", our("slice"), fixed)
@@ -130,11 +131,7 @@ def _run(options: argparse.Namespace, found: dict[str, Any], path: Path) -> None
 class Knowledge:
     """What `hmc` finds out on its way, for those who are given it."""
 
-    def __init__(self, own: Block) -> None:
-        self.begin(own)
-
-    def begin(self, own: Block) -> None:
-        """Forget, and turn to another problem."""
+    def __init__(self) -> None:
         self.count, self.sums, self.last = 0, None, None
         self._flat = jax.jit(jax.vmap(jax.vmap(flat)))
 
@@ -204,31 +201,35 @@ def measured(
     }
 
 
+# Of each run: ours, theirs, and the name of the ratio.
+PAIRS = {
+    "fixed": ("hmc", "nuts", "ratio_hmc_to_nuts"),
+    "sampled": ("hmc", "nuts", "ratio_hmc_to_nuts"),
+    "white": ("members", "one_ellipse", "ratio_slice_to_one_ellipse"),
+}
+
+
 def _ratios(found: dict[str, Any]) -> None:
     """Effective draws per second of sampling, ours to theirs."""
-    pairs = {
-        "fixed": ("hmc", "nuts"),
-        "sampled": ("hmc", "nuts"),
-        "white": ("members", "one_ellipse"),
-    }
-    for run, (ours, theirs) in pairs.items():
+    for run, (ours, theirs, name) in PAIRS.items():
         both = found["runs"].get(run, {"contestants": {}})["contestants"]
         if ours in both and theirs in both:
-            ratio = both[ours]["ess_median_per_s"] / both[theirs]["ess_median_per_s"]
-            name = "ratio_slice_to_one_ellipse" if run == "white" else "ratio_hmc_to_nuts"
-            found.setdefault(name, {})[run] = round(ratio, 2)
+            one, other = both[ours], both[theirs]
+            rated = one["converged"] and other["draws"] >= RATED
+            speeds = [row["ess_median"] / row["sample_s"] for row in (one, other)]
+            found.setdefault(name, {})[run] = round(speeds[0] / speeds[1], 2) if rated else None
 
 
 def _told(found: dict[str, Any]) -> str:
     """The ratios in words."""
     lines = []
-    for run, own in found["runs"].items():
-        both = own["contestants"]
-        theirs = "one_ellipse" if run == "white" else "nuts"
-        name = "ratio_slice_to_one_ellipse" if run == "white" else "ratio_hmc_to_nuts"
-        if run in found.get(name, {}):
-            at_least = "" if both[theirs]["converged"] else "at least "
-            lines.append(f"{run}: {at_least}{found[name][run]} times {theirs}")
+    for run, (ours, theirs, name) in PAIRS.items():
+        ratio = found.get(name, {}).get(run)
+        if ratio is None:
+            lines.append(f"{run}: {ours} and {theirs} cannot be compared")
+            continue
+        at_least = "" if found["runs"][run]["contestants"][theirs]["converged"] else "at least "
+        lines.append(f"{run}: {ours} is {at_least}{ratio} times as fast as {theirs}")
     return "\n".join(lines)
 
 
@@ -239,7 +240,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rank", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=15.0, help="of each contestant")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--again", action="store_true", help="forget earlier results")
     return parser.parse_args()
 
 

@@ -3,7 +3,7 @@
     python benchmarks/startup.py
 
 The first fit is that of the embedded games (three seasons, DPMF(t,h), K=1) in a process of its
-own: seconds from its start until the first 25 steps of warm-up are done, with nothing compiled
+own: seconds from its first import until 25 steps of warm-up are done, with nothing compiled
 before, and with the programs that the first process has left in jax's persistent cache.
 """
 

@@ -89,3 +89,37 @@ def test_a_run_goes_on_from_what_an_earlier_one_has_learned(engine, x64, key):
     if engine == "hmc":  # the scales stay, the size of steps is sought again
         np.testing.assert_array_equal(further.trajectory.variance, learned.trajectory.variance)
         assert further.trajectory.step_size != learned.trajectory.step_size
+
+
+@pytest.mark.parametrize("engine", ["hmc", "slice"])
+def test_a_problem_alone_does_what_it_does_beside_another(engine, x64, key):
+    fit = fitted(f"games {engine}")
+
+    def run(count):
+        def times(x):
+            return jnp.broadcast_to(x[None], (count, *x.shape))
+
+        problems, states = jax.tree.map(times, (fit.problem, last(fit)))
+        sizes, keys = chains.Sizes(0, 1, 1), jnp.broadcast_to(key, (count,))
+        keep, silent = chains.whole_state, lambda *told: None
+        return chains.run_many(engine, problems, states, sizes, keys, keep, silent).last
+
+    alone, beside = run(1), run(2)
+    assert_close(jax.tree.map(lambda x: x[:1], beside), alone)
+    assert not np.allclose(alone.white.rows[0], last(fit).white.rows)
+
+
+def test_the_gradient_of_pieces_is_the_pieces(x64, key):
+    problem = fitted("games hmc").problem
+    weight = jr.normal(key, problem.flat(last_of_one()).shape)
+
+    def weighted(position):
+        return jnp.sum(weight * problem.flat(problem.unflat(position)) ** 2)
+
+    some = jr.normal(jr.fold_in(key, 1), (2, len(weight)))
+    found = jax.vmap(jax.grad(weighted))(some)
+    np.testing.assert_allclose(found, 2 * weight * some, rtol=1e-12)
+
+
+def last_of_one():
+    return jax.tree.map(lambda x: x[0], last(fitted("games hmc")))

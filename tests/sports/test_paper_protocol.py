@@ -16,7 +16,7 @@ from dpmf.backtest.forecaster import Plan, plan_of
 from dpmf.inference.problem import Problem
 from dpmf.model.layout import grids, layout
 from dpmf.model.simulate import simulate_state
-from dpmf.sports import long_run, score_model, season_fits
+from dpmf.sports import kept_blocks, long_run, score_model, season_fits
 from dpmf.sports.tasks import laid_out, spec_before, task
 from league import later_changed, league
 
@@ -136,6 +136,29 @@ def test_a_stopped_run_goes_on_from_its_last_block(tmp_path, engine):
     (tmp_path / "own.block-2.npz").write_bytes(damaged[: len(damaged) // 2])
     with pytest.raises(FileError, match=r"own.block-2.npz: cannot be read .* remove it"):
         HOME.forecasts(frame, days, kept)
+
+
+def test_a_block_of_another_version_is_refused(tmp_path, monkeypatch):
+    frame = Games(league()).frame
+    days = cutoffs(frame, [2002, 2003], "4w")
+    plan = dataclasses.replace(PLAN, unfinished=tmp_path / "own")
+    HOME.forecasts(frame, days, plan)
+    monkeypatch.setattr(kept_blocks, "made_by", lambda: "dpmf 9")
+    with pytest.raises(FileError, match=r"block-1.npz: .*made by .*, expected dpmf 9"):
+        HOME.forecasts(frame, days, plan)
+
+
+def test_blocks_after_a_missing_one_are_made_again(tmp_path):
+    frame = Games(league()).frame
+    days = cutoffs(frame, [2002, 2003], "4w")
+    plan = dataclasses.replace(PLAN, unfinished=tmp_path / "own")
+    HOME.forecasts(frame, days, plan)
+    (tmp_path / "own.block-1.npz").unlink()
+    stages: list[str] = []
+    HOME.forecasts(
+        frame, days, dataclasses.replace(plan, report=lambda *told: stages.append(told[0]))
+    )
+    assert {stage.split(",")[0] for stage in stages} == {"block 1 of 2", "block 2 of 2"}
 
 
 def test_blocks_of_the_way_are_removed_at_the_end(tmp_path):

@@ -82,7 +82,7 @@ class Records:
             write_table(fits_path, fits)
         write_table(scores_path, scores)
         for path in scores_path.parent.glob(f"{self.stem(name, forecaster).name}.block-*.npz"):
-            path.unlink()  # blocks of the way there
+            path.unlink(missing_ok=True)  # blocks of the way there
 
     def stem(self, name: str, forecaster: Forecaster) -> Path:
         """What the names of a forecaster's files begin with."""

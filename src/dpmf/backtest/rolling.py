@@ -137,7 +137,7 @@ def _forecast(
     made = forecaster.forecasts(frame, days, plan)
     fits = pd.DataFrame()
     if made.fits is not None:
-        seconds = time.monotonic() - began  # of all its cutoffs together
+        seconds = time.monotonic() - began  # of all cutoffs that were not on disk
         fits = made.fits.assign(forecaster=name, rank=_rank(forecaster), seconds=seconds)
     return _scores(name, forecaster, frame, days, made), fits
 

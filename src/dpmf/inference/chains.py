@@ -247,8 +247,7 @@ ENGINES: dict[str, Any] = {"hmc": Hmc, "slice": Slice}
 def _each(function: Callable[..., Any], *shared: Any) -> Callable[..., Any]:
     """A function of one problem's arrays as one of many problems' arrays.
 
-    One problem alone is not worth an axis: without it a program is traced in half the time,
-    and a step of its compiled loops has less to do.
+    One problem alone is not worth an axis: loops with an axis in front are traced twice.
 
     Args:
         function: Of a problem, its other arrays, and what all problems share.

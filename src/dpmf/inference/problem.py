@@ -64,7 +64,7 @@ def _split(
     """A vector in pieces of these shapes.
 
     Its gradient is the pieces side by side, each computed before. Left to itself, the compiler
-    makes one program of all of them, which took half the time of a trajectory on a GPU.
+    makes one program of all of them, which a GPU is slow at.
     """
     sizes = [math.prod(shape) for shape in shapes]
     pieces = jnp.split(jax.lax.optimization_barrier(flat), np.cumsum(sizes)[:-1])

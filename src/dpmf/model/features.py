@@ -87,5 +87,7 @@ def mixed(
     matrix: Float[Array, "out rank"], functions: Float[Array, "rank members inputs"]
 ) -> Float[Array, "out members inputs"]:
     """Sums of functions, each with the weights of a row of the matrix."""
-    parts = (matrix[:, k, None, None] * functions[k] for k in range(len(functions)))
+    if len(functions) > FEW:
+        return jnp.einsum("ok,kmi->omi", matrix, functions)
+    parts = (matrix[:, k, None, None] * functions[k][None] for k in range(len(functions)))
     return sum(parts, jnp.zeros(()))

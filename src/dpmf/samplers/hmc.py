@@ -43,7 +43,7 @@ def step(
     tuning: Tuning,
     steps: Int[Array, ""],
 ) -> tuple[Float[Array, " dim"], Info]:
-    """One transition; a NaN anywhere on the way is a rejection.
+    """One transition; a density at the end that is no number, or infinite, is a rejection.
 
     All evaluations are turns of one loop, also that at the start, which drifts nowhere: the
     density is compiled once, and no gradient is carried from one turn to the next.
@@ -67,7 +67,7 @@ def step(
     begin = (position, momentum, nothing, nothing)
     proposal, last, start, end = jax.lax.fori_loop(0, steps + 1, leapfrog, begin)
     gain = (end - kinetic(last)) - (start - kinetic(momentum))
-    gain = jnp.where(jnp.isnan(gain), -jnp.inf, gain)
+    gain = jnp.where(gain < jnp.inf, gain, -jnp.inf)  # also NaN
     acceptance = jnp.exp(jnp.minimum(gain, 0.0))
     accepted = jr.uniform(key_accept) < acceptance
     info = Info(acceptance, gain < -DIVERGENT, steps, proposal, last)

@@ -1,5 +1,9 @@
-"""Finished blocks of the seasons on disk: a stopped run goes on from them, to the same bits."""
+"""Finished blocks of the seasons on disk: a stopped run goes on from them.
 
+With the same versions on the same kind of device it ends with the same bits.
+"""
+
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +32,18 @@ def keep_block(path: Path, kept: Kept) -> None:
         for part, all_ in parts.items()
         for name, x in all_.items()
     }
+    arrays["made by"] = np.asarray(made_by())
 
     def write(place: Path) -> None:
         with place.open("wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
 
     write_whole(path, write)
+
+
+def made_by() -> str:
+    """What the bits of a block depend on, besides its task."""
+    return f"dpmf {version('dpmf')}, jax {jax.__version__}, {jax.devices()[0].device_kind}"
 
 
 def kept_block(path: Path, states: Any, tuned: Any) -> Kept:
@@ -45,11 +55,14 @@ def kept_block(path: Path, states: Any, tuned: Any) -> Kept:
         tuned: What they learn, or its shapes.
 
     Raises:
-        FileError: It cannot be read.
+        FileError: It cannot be read, or was made by another version or device.
     """
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
+        maker = str(arrays.pop("made by"))
+        if maker != made_by():
+            raise ValueError(f"it was made by {maker}, expected {made_by()}")
 
         def tree(part: str, like: Any) -> Any:
             leaves, structure = jax.tree.flatten(like)
@@ -61,7 +74,10 @@ def kept_block(path: Path, states: Any, tuned: Any) -> Kept:
 
         def named(part: str) -> dict[str, np.ndarray]:
             start = f"{part} "
-            return {n.removeprefix(start): x for n, x in arrays.items() if n.startswith(start)}
+            own = {n.removeprefix(start): x for n, x in arrays.items() if n.startswith(start)}
+            if not own:
+                raise ValueError(f"there are no {part} in it")
+            return own
 
         trees = tree("last", states), tree("tuned", tuned)
         return Kept(named("values"), named("stats"), named("tuning"), *trees)

@@ -52,6 +52,7 @@ def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]
     keys = jax.vmap(lambda season: jr.fold_in(jr.key(plan.seed), season))(jnp.array(seasons))
     states, tuned = _cold(spec, fixed, arrays, numbers[0], tasks, keys, plan), None
     found: dict[int, Kept] = {}
+    kept_before = True  # a block is read only if all before it were
     for block, group in enumerate(numbers):
         # The paper's cold start is at the first block of a season alone.
         sizes = Sizes(plan.rewarm if block else plan.warmup, plan.draws, plan.thin)
@@ -61,7 +62,8 @@ def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]
 
         problems = _problems(spec, fixed, arrays, group)
         path = plan.unfinished and path_of(plan.unfinished, block)
-        if path and path.exists():
+        kept_before &= path is not None and path.exists()
+        if path and kept_before:
             kept = kept_block(path, states, learned_shapes(plan.engine, problems, states))
         else:
             fresh = jax.vmap(lambda key, b=block: jr.fold_in(key, b + 1))(keys)

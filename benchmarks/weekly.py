@@ -1,0 +1,95 @@
+"""A season of the NBA, refitted every week: DPMF against kickscore and margin-dependent Elo.
+
+    python benchmarks/weekly.py [--season 2005] [--weeks 3]
+
+All forecast the same games from the same past, one after another on the same machine; the
+time of each is that of all its forecasts, with whatever it compiles or searches for. Results
+go to benchmarks/results/weekly.json.
+"""
+
+import argparse
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import pandas as pd
+from block import NBA
+
+import dpmf
+from dpmf.backtest.baselines import Melo
+from dpmf.backtest.pairwise import Kickscore
+from dpmf.sports import score_model
+from dpmf.whole import make_folder, write_whole
+
+RESULTS = Path(__file__).resolve().parent / "results"
+ENOUGH = 100  # effective draws of a predicted mean, in the median over those of a week
+
+
+def main() -> None:
+    """Run all three, print and write what came of it."""
+    options = _options()
+    games = dpmf.read_games(options.games)
+    sizes = {"chains": options.chains, "warmup": options.warmup, "draws": options.draws}
+    found: dict[str, Any] = {
+        "about": {
+            "season": options.season, "weeks": options.weeks, "cores": os.cpu_count(),
+            "device": jax.devices()[0].device_kind, **sizes,
+        }
+    }  # fmt: skip
+    contestants = {"melo": Melo(), "kickscore": Kickscore(), "dpmf": score_model(options.rank)}
+    for name, forecaster in contestants.items():
+        begun = time.monotonic()
+        result = dpmf.backtest(
+            games, {name: forecaster}, seasons=[options.season], block="1w",
+            blocks=options.weeks, baselines=[], progress=False, **sizes,
+        )  # fmt: skip
+        found[name] = {"seconds": round(time.monotonic() - begun, 1), **_row(result)}
+        print(name, json.dumps(found[name]), flush=True)
+    found["ratio_to_kickscore"] = round(
+        found["dpmf"]["seconds"] / found["kickscore"]["seconds"], 2
+    )
+    print("seconds of dpmf, as a multiple of kickscore's:", found["ratio_to_kickscore"])
+    make_folder(RESULTS)
+    text = json.dumps(found, indent=1)
+    write_whole(RESULTS / "weekly.json", lambda place: place.write_text(text))
+
+
+def _row(result: Any) -> dict[str, Any]:
+    scores: pd.DataFrame = result.scores
+    margin = scores["home_score"] - scores["away_score"]
+    guess = scores["home_mean"] - scores["away_mean"]
+    row = {
+        "games": len(scores),
+        "winner_error_pct": round(100 * scores["winner_error"].mean(), 2),
+        "log_loss": round(scores["log_loss"].mean(), 4),
+        "margin_rmse": round(float(np.sqrt(np.mean((guess - margin) ** 2))), 3),
+    }
+    if len(result.fits):
+        ess, rhat = result.fits["ess_median"], result.fits["rhat_max"]
+        row |= {
+            "cutoffs": len(ess),
+            "ess_median_least": round(ess.min(), 1),
+            "enough": bool((ess >= ENOUGH).all()),
+            "rhat_max": round(rhat.max(), 3),
+        }
+    return row
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", type=Path, default=NBA)
+    parser.add_argument("--season", type=int, default=2005)
+    parser.add_argument("--weeks", type=int, default=None, help="the first so many; all")
+    parser.add_argument("--rank", type=int, default=1)
+    parser.add_argument("--chains", type=int, default=4)
+    parser.add_argument("--warmup", type=int, default=150)
+    parser.add_argument("--draws", type=int, default=60)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
