@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from places import NBA
 
 import dpmf
 from dpmf.backtest.cutoffs import cutoffs
@@ -15,7 +16,6 @@ from dpmf.model.state import FREE_ALL
 from dpmf.sports import Games, score_model
 from dpmf.sports.tasks import FirstEvents, laid_out, posed
 
-NBA = Path(__file__).resolve().parents[2] / "shared" / "data" / "nba_games.csv.gz"
 SEASON, BLOCK = 2005, 4  # of the NBA; of the embedded games, the same block of their last
 
 

@@ -84,7 +84,7 @@ def nuts(block: Block, course: Course, known: Known) -> Chunks:
         kernel, num_warmup=course.warmup, num_samples=1, num_chains=course.chains,
         chain_method="vectorized", progress_bar=False,
     )  # fmt: skip
-    first.run(jr.key(course.seed), init_params=jax.vmap(flat)(known.states))
+    first.run(jr.key(course.seed), init_params=jax.vmap(problem.flat)(known.states))
     state = jax.block_until_ready(first.last_state)
     yield None
 
@@ -172,11 +172,6 @@ def _of_white(step: Callable[[Any, Members], Members], course: Course, state: St
         own, states = advance(own, jnp.asarray(number))
         number += course.chunk
         yield states
-
-
-def flat(state: State) -> Float[Array, " dim"]:
-    """A state as `Problem.unflat` takes it."""
-    return ravel_pytree(state)[0]
 
 
 def held(problem: Problem, state: State) -> Problem:

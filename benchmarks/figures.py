@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 
 import pandas as pd
+from places import NBA, ROOT
 
 import dpmf
 from dpmf import plots
@@ -18,8 +19,6 @@ from dpmf.posterior import Fit
 from dpmf.sports import Games, score_model
 from dpmf.whole import make_folder, write_whole
 
-ROOT = Path(__file__).resolve().parents[1]
-GAMES = ROOT.parent / "shared" / "data" / "nba_games.csv.gz"
 # Season, home team, visitors: the first meeting of each kind in the season.
 SHOWN = [(2004, "LAL", "CLE"), (2004, "CLE", "LAL"), (2008, "LAL", "CLE"), (2008, "CLE", "LAL")]
 WINDOW = 3  # seasons
@@ -29,7 +28,7 @@ SIZES = {"chains": 4, "warmup": 600, "draws": 400}
 def main() -> None:
     """Make whatever is missing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", type=Path, default=GAMES)
+    parser.add_argument("--games", type=Path, default=NBA)
     parser.add_argument(
         "--out", type=Path, default=ROOT / "benchmarks" / "unfinished" / "figures"
     )

@@ -19,24 +19,23 @@ from typing import Any
 import jax
 import numpy as np
 from arviz_stats.base import array_stats
-from block import NBA, Block, block
+from block import Block, block
 from contestants import (
     NUTS_WARMUP,
     Chunks,
     Course,
     Known,
     engine,
-    flat,
     held,
     member_slices,
     nuts,
     one_ellipse,
 )
+from places import NBA, write_result
 
+from dpmf.inference.problem import Problem
 from dpmf.model.state import State
-from dpmf.whole import make_folder, write_whole
 
-RESULTS = Path(__file__).resolve().parent / "results"
 RHAT, ENOUGH, FEWEST = 1.05, 400, 200  # R-hat, median effective draws, draws of a chain
 RATED = 50  # draws of a chain; with fewer, effective draws are a guess
 MORE = 1.5  # times as many draws as when it was last looked whether they are enough
@@ -74,17 +73,15 @@ class Compiling:
 
 
 def main() -> None:
-    """Run what is missing, and say how they compare."""
+    """Run all of them, and say how they compare."""
     options = _options()
-    path = RESULTS / f"{options.name}.json"
-    make_folder(RESULTS)
     found: dict[str, Any] = {}
     with jax.enable_x64(True):
-        _run(options, found, path)
+        _run(options, found)
     print(_told(found))
 
 
-def _run(options: argparse.Namespace, found: dict[str, Any], path: Path) -> None:
+def _run(options: argparse.Namespace, found: dict[str, Any]) -> None:
     free = block(options.rank, options.games)
     device = jax.devices()[0]
     found["about"] = {
@@ -93,7 +90,7 @@ def _run(options: argparse.Namespace, found: dict[str, Any], path: Path) -> None
         "device": device.device_kind, "cores": os.cpu_count(),
         "coordinates": sum(x.size for x in jax.tree.leaves(free.problem.template())),
     }  # fmt: skip
-    compiling, known = Compiling(), Knowledge()
+    compiling, known = Compiling(), Knowledge(free.problem)
 
     def take_part(run: str, name: str, begin, own: Block, learn=None) -> None:
         contestants = found.setdefault("runs", {}).setdefault(run, {"contestants": {}})
@@ -103,8 +100,7 @@ def _run(options: argparse.Namespace, found: dict[str, Any], path: Path) -> None
         contestants["contestants"][name] = row
         print(run, name, json.dumps(row), flush=True)
         _ratios(found)
-        text = json.dumps(found, indent=1)
-        write_whole(path, lambda place: place.write_text(text))
+        write_result(options.name, found)
 
     def our(name: str):
         return lambda own, course: engine(name, own, course)
@@ -117,7 +113,7 @@ def _run(options: argparse.Namespace, found: dict[str, Any], path: Path) -> None
     take_part("sampled", "nuts", numpyro, free)
     take_part("sampled", "slice", our("slice"), free)
     fixed = free._replace(problem=held(free.problem, one))
-    known = Knowledge()
+    known = Knowledge(fixed.problem)
     take_part("fixed", "hmc", our("hmc"), fixed, known.learn)
     take_part("fixed", "nuts", numpyro, fixed)
     take_part("fixed", "slice", our("slice"), fixed)
@@ -131,9 +127,9 @@ def _run(options: argparse.Namespace, found: dict[str, Any], path: Path) -> None
 class Knowledge:
     """What `hmc` finds out on its way, for those who are given it."""
 
-    def __init__(self) -> None:
+    def __init__(self, problem: Problem) -> None:
         self.count, self.sums, self.last = 0, None, None
-        self._flat = jax.jit(jax.vmap(jax.vmap(flat)))
+        self._flat = jax.jit(jax.vmap(jax.vmap(problem.flat)))
 
     def learn(self, states: State) -> None:
         """Draws with axes (chains, draws)."""

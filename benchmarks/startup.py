@@ -15,9 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from dpmf.whole import make_folder, write_whole
+from places import write_result
 
-RESULTS = Path(__file__).resolve().parent / "results"
 TIMES = 5
 FIT = """
 import os
@@ -45,9 +44,7 @@ def main() -> None:
         for name in ("first_fit_cold_s", "first_fit_cached_s"):
             found[name] = _first_fit(folder)
     print(json.dumps(found, indent=1))
-    make_folder(RESULTS)
-    text = json.dumps(found, indent=1)
-    write_whole(RESULTS / "startup.json", lambda place: place.write_text(text))
+    write_result("startup", found)
 
 
 def _best(command: list[str]) -> float:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from places import NBA, RESULTS, ROOT
 from wall import calls, counted
 
 import dpmf
@@ -26,8 +27,6 @@ from dpmf.sports import ScoreModel, score_model
 from dpmf.sports.published import with_published
 from dpmf.whole import make_folder, write_whole
 
-ROOT = Path(__file__).resolve().parents[1]
-GAMES = ROOT.parent / "shared" / "data" / "nba_games.csv.gz"
 SEASONS = range(2002, 2010)
 LAST = {2009: 28}  # days: the paper ends four weeks into that season
 FIRST_SEASON = 2000  # the betting lines begin there
@@ -49,9 +48,11 @@ def main() -> None:
         dpmf.read_games(options.games), chosen, progress=False, **settings(options)
     )
     summary = with_published(found.summary)
-    make_folder(ROOT / "benchmarks" / "results")
-    write_table(ROOT / "benchmarks" / "results" / f"{options.name}.csv", summary)
-    page = _page(options, summary, found.fits, calls(options.work / options.name))
+    make_folder(RESULTS)
+    write_table(RESULTS / f"{options.name}.csv", summary)
+    names = {_named(model) for model in chosen}
+    made = calls(options.work / options.name)
+    page = _page(options, summary, found.fits, _finished_in(made, names))
     write_whole(ROOT / "docs" / f"{options.name}.md", lambda place: place.write_text(page))
 
 
@@ -63,6 +64,21 @@ def models(options: argparse.Namespace) -> list[ScoreModel]:
         for side in choices.sides(options.side)
         for rank in choices.ranks(options.ranks)
     ]
+
+
+def _named(model: ScoreModel) -> str:
+    return f"{model.name} K={model.rank}"
+
+
+def _finished_in(made: list[dict[str, Any]], names: set[str]) -> list[dict[str, Any]]:
+    """The calls, each with those of the models that are as it left them."""
+    later: set[str] = set()
+    found = []
+    for call in reversed(made):
+        own = [name for name in call["finished"] if name in names - later]
+        later.update(call["finished"])
+        found.append(call | {"finished": own})
+    return found[::-1]
 
 
 def finished(model: ScoreModel, options: argparse.Namespace) -> bool:
@@ -115,7 +131,7 @@ def _one(
     model: ScoreModel, options: argparse.Namespace, deadline: float
 ) -> tuple[str, float | None]:
     """Forecasts of one model, and the seconds they took; None past the deadline."""
-    name, begun = f"{model.name} K={model.rank}", time.monotonic()
+    name, begun = _named(model), time.monotonic()
     if begun >= deadline:
         return name, None
     stages: list[str] = []
@@ -133,7 +149,7 @@ def _one(
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--name", default="table1", help="of the results")
-    parser.add_argument("--games", type=Path, default=GAMES)
+    parser.add_argument("--games", type=Path, default=NBA)
     parser.add_argument("--kernel", default="se")
     parser.add_argument("--mean", default="constant", choices=["constant", "pooled"])
     parser.add_argument("--ranks", default="1,2,3,4,5")
@@ -155,7 +171,8 @@ def _page(
     made: list[dict[str, Any]],
 ) -> str:
     times = [
-        f"{one['seconds']:.0f} s on {one['device']} ({', '.join(one['finished']) or 'none'})"
+        f"{one['seconds']:.0f} s on {one['device']}, {one['processes']} processes "
+        f"({', '.join(one['finished']) or 'none'})"
         for one in made
         if one["seconds"] > KEPT or one["finished"]
     ]
@@ -165,10 +182,9 @@ def _page(
         f"Made by `python benchmarks/table1.py --name {options.name} --kernel {options.kernel} "
         f"--mean {options.mean} --ranks {options.ranks} --side {options.side} "
         f"--block {options.block} --protocol {options.protocol}"
-        f"{f' --engine {options.engine}' if options.engine else ''} "
-        f"--processes {options.processes}`"
-        f"{PARTLY if options.so_far else ''}. Wall time of each call, and the models that it "
-        f"finished: {'; '.join(times)}. Compilation and the long runs that learn "
+        f"{f' --engine {options.engine}' if options.engine else ''}`"
+        f"{PARTLY if options.so_far else ''}. Wall time of each call, and those of the models "
+        f"below that it finished: {'; '.join(times)}. Compilation and the long runs that learn "
         "hyperparameters are counted.",
         "",
         f"R-hat of the predicted means: median over the {len(fits)} fits "

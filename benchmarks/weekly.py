@@ -17,15 +17,13 @@ from typing import Any
 import jax
 import numpy as np
 import pandas as pd
-from block import NBA
+from places import NBA, write_result
 
 import dpmf
 from dpmf.backtest.baselines import Melo
 from dpmf.backtest.pairwise import Kickscore
 from dpmf.sports import score_model
-from dpmf.whole import make_folder, write_whole
 
-RESULTS = Path(__file__).resolve().parent / "results"
 ENOUGH = 100  # effective draws of a predicted mean, in the median over those of a week
 
 
@@ -53,9 +51,7 @@ def main() -> None:
         found["dpmf"]["seconds"] / found["kickscore"]["seconds"], 2
     )
     print("seconds of dpmf, as a multiple of kickscore's:", found["ratio_to_kickscore"])
-    make_folder(RESULTS)
-    text = json.dumps(found, indent=1)
-    write_whole(RESULTS / "weekly.json", lambda place: place.write_text(text))
+    write_result("weekly", found)
 
 
 def _row(result: Any) -> dict[str, Any]:

@@ -1,0 +1,18 @@
+"""Where benchmarks find the games, and where they leave what they found."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dpmf.whole import make_folder, write_whole
+
+ROOT = Path(__file__).resolve().parents[1]
+NBA = ROOT.parent / "shared" / "data" / "nba_games.csv.gz"
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def write_result(name: str, found: dict[str, Any]) -> None:
+    """Write benchmarks/results/NAME.json, whole or not at all."""
+    make_folder(RESULTS)
+    text = json.dumps(found, indent=1) + "\n"
+    write_whole(RESULTS / f"{name}.json", lambda place: place.write_text(text))
