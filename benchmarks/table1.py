@@ -9,6 +9,7 @@ benchmarks/results/NAME.csv and docs/NAME.md.
 import argparse
 import multiprocessing
 import os
+import re
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 import pandas as pd
 from places import NBA, RESULTS, ROOT
+from turns import turn
 from wall import calls, counted
 
 import dpmf
@@ -104,8 +106,9 @@ def settings(options: argparse.Namespace) -> dict[str, Any]:
 def run(chosen: list[ScoreModel], options: argparse.Namespace) -> bool:
     """Forecasts of every model, some at a time; whether all were made in time.
 
-    Each model has a process of its own. Where they share a GPU, start CUDA's multi-process
-    service first, so that their programs run side by side.
+    Each model has a process of its own. Their long runs, of a few chains, share the device;
+    their seasons take turns, while others compile: eighty chains side by side with eighty
+    others only drive each other out of a GPU's cache.
     """
     folder, deadline = options.work / options.name, time.monotonic() + 60 * options.minutes
     # All share one GPU, so that none may take its whole memory.
@@ -135,15 +138,28 @@ def _one(
     if begun >= deadline:
         return name, None
     stages: list[str] = []
-
-    def told(stage: str, done: int, total: int) -> None:
-        if stage not in stages:
-            stages.append(stage)
-            print(f"K={model.rank} {stage}, after {time.monotonic() - begun:.0f} s", flush=True)
-
     games = dpmf.read_games(options.games)
-    dpmf.backtest(games, [model], baselines=[], progress=told, **settings(options))
-    return name, time.monotonic() - begun
+    with turn(options.work / "turn.lock") as device:
+
+        def told(stage: str, done: int, total: int) -> None:
+            if stage not in stages:
+                stages.append(stage)
+                print(f"{name}, {stage}, after {time.monotonic() - begun:.0f} s", flush=True)
+            if "block" in stage:  # compiled, and the first steps are done
+                device.take()
+            if stage.endswith("sampling") and done == total and _last_block(stage):
+                device.leave()  # what is left is scored on the host
+
+        dpmf.backtest(games, [model], baselines=[], progress=told, **settings(options))
+    seconds = time.monotonic() - begun
+    print(f"{name}: had the device for {device.held:.0f} of {seconds:.0f} s", flush=True)
+    return name, seconds
+
+
+def _last_block(stage: str) -> bool:
+    """Whether a stage such as "DPMF(t): block 6 of 6, sampling" is one of the last block."""
+    found = re.search(r"block (\d+) of (\d+)", stage)
+    return found is not None and found[1] == found[2]
 
 
 def _options() -> argparse.Namespace:

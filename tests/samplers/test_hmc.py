@@ -70,7 +70,9 @@ def test_another_target_is_found(key, wrong):
 def assert_time_runs_backwards(key, step):
     """From the proposal, with its momentum turned round, leapfrog leads back to the start."""
     start, settings = jnp.array([0.3, -1.0]), tuning()
-    _, info = step(key, start, gaussian, settings, jnp.array(4))
+    # Beside a longer one, as among many problems, a trajectory waits for it.
+    most = jnp.array(7)
+    _, info = step(key, start, gaussian, settings, jnp.array(4), most)
     x, p = np.asarray(info.proposal), -np.asarray(info.momentum)
     size, variance = float(settings.step_size), np.asarray(settings.variance)
     for _ in range(4):
@@ -84,15 +86,31 @@ def test_proposal_and_momentum_retrace_the_trajectory(key):
     assert_time_runs_backwards(key, hmc.step)
 
 
+def test_waiting_for_a_longer_trajectory_changes_nothing(key):
+    start, steps = jnp.array([0.3, -1.0]), jnp.array(4)
+    alone = hmc.step(key, start, gaussian, tuning(), steps)
+    beside = hmc.step(key, start, gaussian, tuning(), steps, jnp.array(9))
+    jax.tree.map(np.testing.assert_array_equal, beside, alone)
+
+
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
         ("proposal, last)", "proposal, -last)"),
         ("(turn == 0) | (turn == steps)", "turn == 0"),
         ("turn > 0", "turn >= 0"),
-        ("0, steps + 1", "0, steps"),
+        (") + 1", ") - 3"),
+        (" & (turn <= steps)", ""),
+        ("jnp.where(turn < steps, 1.0, 0.0)", "1.0"),
     ],
-    ids=["flipped momentum", "no half kick at the end", "drift at the start", "a step short"],
+    ids=[
+        "flipped momentum",
+        "no half kick at the end",
+        "drift at the start",
+        "a step short",
+        "drift while waiting",
+        "kick while waiting",
+    ],
 )
 def test_a_wrong_trajectory_is_found(key, right, wrong):
     with pytest.raises(AssertionError):

@@ -24,6 +24,7 @@ from dpmf.model.state import State
 
 CHUNK = 50  # kept draws per call: progress is shown, and memory is bounded, by chunk
 WARM_CHUNK = 25  # steps of warm-up per call
+PROBLEMS = "problems"  # their axis, where there are many
 
 Keep = Callable[[Problem, State], Any]  # what is kept of a state
 
@@ -256,7 +257,8 @@ def _each(function: Callable[..., Any], *shared: Any) -> Callable[..., Any]:
 
     def over(*arrays: Any) -> Any:
         if jax.tree.leaves(arrays)[0].shape[0] > 1:
-            return jax.vmap(lambda *own: function(*own, *shared))(*arrays)
+            every = jax.vmap(lambda *own: function(*own, *shared), axis_name=PROBLEMS)
+            return every(*arrays)
         found = function(*jax.tree.map(lambda x: x[0], arrays), *shared)
         return jax.tree.map(lambda x: x[None], found)
 
@@ -276,7 +278,8 @@ def _brackets(adaptation, steps):
 
 @partial(jax.jit, static_argnames="size")
 def _trajectories(problems, keys, states, adaptation, tuned, course, size):
-    advance = _each(hmc_engine.advance, course, size)
+    together = PROBLEMS if keys.shape[0] > 1 else None
+    advance = _each(hmc_engine.advance, course, size, together)
     return advance(problems, keys, states, adaptation, tuned)
 
 

@@ -48,6 +48,7 @@ def step(
     state: State,
     tuning: adapt.Tuning,
     steps: Int[Array, ""],
+    most: Int[Array, ""] | None = None,
 ) -> tuple[State, Step]:
     """One transition of one chain: slices of the hyperparameters, then a trajectory."""
     key_theta, key_trajectory = jr.split(key)
@@ -58,7 +59,7 @@ def step(
         return position.log_density(given, there, known)
 
     start = position.position(given, rest, known)
-    moved, info = hmc.step(key_trajectory, start, density, tuning.trajectory, steps)
+    moved, info = hmc.step(key_trajectory, start, density, tuning.trajectory, steps, most)
     rest = position.state_at(given, moved, known)
     taken = Step(start, moved, info, stayed)
     return theta.restored(rest, state), taken
@@ -127,11 +128,22 @@ def advance(
     tuned: adapt.Tuning,
     course: Course,
     size: int,
+    side_by_side: str | None = None,
 ) -> tuple[State, adapt.Adaptation, State, Stats]:
     """Up to `size` kept draws; entries past `draws` are empty.
 
     Warm-up and sampling are one program, which takes half as long to compile as two: while
     it learns, steps follow the adaptation, and afterwards what was learned.
+
+    Args:
+        problem: What is sampled.
+        key: Its random key.
+        chains: Where its chains are.
+        adaptation: What it learns.
+        tuned: What it has learned.
+        course: What is to be done.
+        size: Draws that there is room for.
+        side_by_side: Name of the axis of problems, where there are many.
     """
     number_of = jax.tree.leaves(chains)[0].shape[0]
     states = jax.tree.map(lambda x: jnp.zeros((size, *x.shape)), chains)
@@ -151,7 +163,7 @@ def advance(
             strides = jr.fold_in(jr.fold_in(course.lengths, number), 0)
             key_step = jr.fold_in(key, number)
             moved, taken, stride = _step(
-                problem, key_step, strides, chains, tuning, course.most
+                problem, key_step, strides, chains, tuning, course.most, side_by_side
             )
             info = taken.trajectory
             new = adapt.learned(
@@ -185,6 +197,7 @@ def _step(
     chains: State,
     tuning: adapt.Tuning,
     most: Int[Array, ""],
+    side_by_side: str | None,
 ) -> tuple[State, Step, adapt.Stride]:
     """One step of every chain; keys are folded from the step's and the chain's numbers."""
     key_jitter, key_careful = jr.split(key_stride)
@@ -192,6 +205,9 @@ def _step(
     jitter = jr.uniform(key_jitter, minval=0.4, maxval=1.6)
     trajectory = tuning.trajectory
     steps = jnp.minimum(hmc.leapfrog_steps(trajectory, jitter), most)
+    # One loop for all problems: with a length each, all they carry would be copied at every
+    # turn, by whether it is still running.
+    longest = steps if side_by_side is None else jax.lax.pmax(steps, side_by_side)
     # Now and then all steps are small, whatever the state: a chain that has strayed to
     # where the density is sharp would otherwise reject for ever.
     careful = jr.uniform(key_careful) < CAREFUL
@@ -202,7 +218,7 @@ def _step(
     indices = jnp.arange(jax.tree.leaves(chains)[0].shape[0])
 
     def one(index, state):
-        return step(jr.fold_in(key, index + 1), problem, state, tuning, steps)
+        return step(jr.fold_in(key, index + 1), problem, state, tuning, steps, longest)
 
     axes: Any = Step._make((0, 0, hmc.Info._make((0, 0, None, 0, 0)), 0))
     moved, taken = jax.vmap(one, out_axes=(0, axes))(indices, chains)

@@ -42,11 +42,21 @@ def step(
     log_density: Callable[[Float[Array, " dim"]], Array],
     tuning: Tuning,
     steps: Int[Array, ""],
+    most: Int[Array, ""] | None = None,
 ) -> tuple[Float[Array, " dim"], Info]:
     """One transition; a density at the end that is no number, or infinite, is a rejection.
 
     All evaluations are turns of one loop, also that at the start, which drifts nowhere: the
     density is compiled once, and no gradient is carried from one turn to the next.
+
+    Args:
+        key: Random key.
+        position: Where the chain is.
+        log_density: Of the target, up to a constant.
+        tuning: Step size and scales.
+        steps: Leapfrog steps of the trajectory.
+        most: Those of the longest trajectory that runs side by side; past its own steps a
+            trajectory stands still. `steps` if not given.
     """
     key_momentum, key_accept = jr.split(key)
     size, variance = tuning.step_size, tuning.variance
@@ -54,10 +64,11 @@ def step(
 
     def leapfrog(turn, there):
         x, p, start, _ = there
-        x = x + jnp.where(turn > 0, size, 0.0) * variance * p
+        x = x + jnp.where((turn > 0) & (turn <= steps), size, 0.0) * variance * p
         value, gradient = jax.value_and_grad(log_density)(x)
         ends = (turn == 0) | (turn == steps)
-        p = p + jnp.where(ends, 0.5, 1.0) * size * gradient
+        kick = jnp.where(ends, 0.5, jnp.where(turn < steps, 1.0, 0.0))
+        p = p + kick * size * gradient
         return x, p, jnp.where(turn == 0, value, start), value
 
     def kinetic(p):
@@ -65,7 +76,8 @@ def step(
 
     nothing = jnp.zeros((), position.dtype)
     begin = (position, momentum, nothing, nothing)
-    proposal, last, start, end = jax.lax.fori_loop(0, steps + 1, leapfrog, begin)
+    turns = (steps if most is None else most) + 1
+    proposal, last, start, end = jax.lax.fori_loop(0, turns, leapfrog, begin)
     gain = (end - kinetic(last)) - (start - kinetic(momentum))
     gain = jnp.where(gain < jnp.inf, gain, -jnp.inf)  # also NaN
     acceptance = jnp.exp(jnp.minimum(gain, 0.0))

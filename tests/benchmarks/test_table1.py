@@ -1,0 +1,90 @@
+"""Models that share a device take turns at it, and give it back before they are scored."""
+
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+import table1
+from turns import turn
+
+from dpmf.sports import score_model
+
+
+def test_one_at_a_time(tmp_path):
+    inside, most = [], []
+
+    def work():
+        with turn(tmp_path / "lock") as device:
+            device.take()
+            device.take()  # again is nothing
+            inside.append(1)
+            most.append(len(inside))
+            time.sleep(0.05)
+            inside.pop()
+            device.leave()
+            assert device.held >= 0.05
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=10)
+    assert most == [1, 1, 1, 1]
+
+
+def test_what_is_left_behind_can_be_taken(tmp_path):
+    with pytest.raises(ZeroDivisionError), turn(tmp_path / "lock") as device:
+        device.take()
+        raise ZeroDivisionError
+    with turn(tmp_path / "lock") as device:
+        device.take()
+
+
+def test_a_model_has_the_device_from_its_first_block_to_its_last_draw(tmp_path, monkeypatch):
+    heard = []
+
+    def free():
+        found = []
+
+        def ask():
+            with turn(tmp_path / "turn.lock") as other:
+                other.take()
+                found.append(True)
+
+        thread = threading.Thread(target=ask, daemon=True)
+        thread.start()
+        thread.join(timeout=0.2)
+        return bool(found)
+
+    def told(progress, stage, done, total):
+        progress(f"DPMF(t): {stage}", done, total)
+        heard.append((stage, done, held()))
+
+    def backtest(games, models, *, baselines, progress):
+        told(progress, "long run, warm-up", 25, 500)
+        told(progress, "long run, sampling", 250, 250)
+        told(progress, "block 1 of 2, warm-up", 25, 300)
+        told(progress, "block 1 of 2, sampling", 100, 100)
+        told(progress, "block 2 of 2, warm-up", 50, 50)
+        told(progress, "block 2 of 2, sampling", 50, 100)
+        told(progress, "block 2 of 2, sampling", 100, 100)
+
+    def held():
+        return not free()
+
+    monkeypatch.setattr(table1, "settings", lambda options: {})
+    games = SimpleNamespace(read_games=lambda path: None, backtest=backtest)
+    monkeypatch.setattr(table1, "dpmf", games)
+    options = SimpleNamespace(work=tmp_path, games=None)
+    name, seconds = table1._one(score_model(2, ("time",), paper=True), options, float("inf"))
+    assert name == "DPMF(t) K=2"
+    assert seconds > 0
+    assert [one[2] for one in heard] == [False, False, True, True, True, True, False]
+    assert table1._one(score_model(2, ("time",)), options, 0.0)[1] is None
+
+
+def test_a_call_is_named_for_what_is_still_its_own():
+    made = [{"finished": ["a", "b"]}, {"finished": ["b", "c"]}, {"finished": []}]
+    found = table1._finished_in(made, {"a", "b"})
+    assert [one["finished"] for one in found] == [["a"], ["b"], []]
