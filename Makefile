@@ -10,7 +10,7 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo prove reproduce-table1 bench-samplers bench-backtest bench-startup format clean
+.PHONY: help test demo prove reproduce-table1 bench-samplers bench-backtest bench-scaling bench-startup format clean
 
 help:  ## List the targets
 	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -35,6 +35,9 @@ bench-samplers: .venv/.dev  ## Effective draws per second, against NUTS and elli
 
 bench-backtest: .venv/.dev  ## Weekly refits of an NBA season, against kickscore and melo
 	$(BIN)/python benchmarks/weekly.py
+
+bench-scaling: .venv/.dev  ## Time and memory as events, members, inputs, rank and chains grow
+	$(BIN)/python benchmarks/scaling.py
 
 bench-startup: .venv/.dev  ## Seconds until the command, the import and a first fit do something
 	$(BIN)/python benchmarks/startup.py
