@@ -3,18 +3,23 @@
     python benchmarks/scaling.py [--sizes events,members,inputs,rank,chains] [--points 4]
 
 Events of two sets of members over weeks, one function of time for each member and feature
-(Matern 1/2, everything sampled by `hmc`). Each point is fitted in a process of its own: seconds
-of sampling once compiled, effective draws of the fitted means (median), and the most memory
-that the process held beyond what it held before (on a GPU: the most that was in use there).
-Slopes are those of a line through the logarithms: 1 is linear growth.
+(Matern 1/2, everything sampled by `hmc`). Each point is fitted in a process of its own. A draw
+is one of every chain. Seconds are those of sampling once compiled: per evaluation of the
+density (slices of hyperparameters included), which is what grows with a size alone; per draw,
+which also depends on how long trajectories have become; and per effective draw of the fitted
+means (median). Memory is the most that the process held beyond what it held before: on a CPU
+most of it is the compiler's, on a GPU it is what was in use there. Slopes are those of a line
+through the logarithms (1 is linear growth); per effective draw, of converged fits alone.
 """
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -31,7 +36,8 @@ POINTS = {  # the base is one of each
 }
 WARMUP, DRAWS = 200, 200
 CELLS = 40  # fitted means whose effective draws are counted
-MEASURES = ("s_per_draw", "s_per_effective", "memory_mb")
+MEASURES = ("s_per_evaluation", "s_per_draw", "s_per_effective", "memory_mb")
+CONVERGED = 1.05  # R-hat
 
 
 def main() -> None:
@@ -57,11 +63,27 @@ def main() -> None:
                 seen[key] = _in_its_own_process(key, options.warmup, options.draws)
             rows.append({name: value} | seen[key])
             print(json.dumps(rows[-1]), flush=True)
-        slopes = {one: slope(values, [row[one] for row in rows]) for one in MEASURES}
+        slopes = slopes_of(name, rows)
         print(name, slopes, flush=True)
         found[name] = {"points": rows, "slopes": slopes}
-    sizes = {"base": BASE, "warmup": options.warmup, "draws": options.draws}
-    write_result("scaling", sizes | {"sizes": found})
+    if chosen != POINTS:
+        print("a part of the points: nothing is written")
+        return
+    about = {"base": BASE, "warmup": options.warmup, "draws": options.draws}
+    about |= {"cores": os.cpu_count(), "jax": version("jax"), "dpmf": version("dpmf")}
+    write_result("scaling", about | {"sizes": found})
+
+
+def slopes_of(name: str, rows: list[dict[str, Any]]) -> dict[str, float | None]:
+    """The slope of each measure; None where fewer than three points have one."""
+    found: dict[str, float | None] = {}
+    for measure in MEASURES:
+        used = rows
+        if measure == "s_per_effective":
+            used = [row for row in rows if row["rhat_max"] <= CONVERGED]
+        sizes, values = [row[name] for row in used], [row[measure] for row in used]
+        found[measure] = slope(sizes, values) if len(used) >= 3 else None
+    return found
 
 
 def slope(sizes: list[int], values: list[float]) -> float:
@@ -104,13 +126,15 @@ def measured(sizes: dict[str, int], warmup: int, draws: int) -> dict[str, Any]:
     cells = np.asarray(mean).reshape(sizes["chains"], draws, -1)
     checked = diagnostics({"y": cells}, fit.draws.stats)
     effective = float(np.median(checked.ess_bulk))
+    steps = float(np.mean(fit.draws.stats["steps"]))
     return {
         "device": device.device_kind,
+        "s_per_evaluation": per_draw / (steps + 1),
         "s_per_draw": per_draw,
         "s_per_effective": per_draw * draws / effective,
         "effective": effective,
         "rhat_max": float(np.max(checked.rhat)),
-        "steps": float(np.mean(fit.draws.stats["steps"])),
+        "steps": steps,
         "memory_mb": peak,
     }
 

@@ -107,8 +107,8 @@ def run(chosen: list[ScoreModel], options: argparse.Namespace) -> bool:
     """Forecasts of every model, some at a time; whether all were made in time.
 
     Each model has a process of its own. Their long runs, of a few chains, share the device;
-    their seasons take turns, while others compile: eighty chains side by side with eighty
-    others only drive each other out of a GPU's cache.
+    their seasons (of the paper's protocol) take turns, while others compile: eighty chains side
+    by side with eighty others gain nothing.
     """
     folder, deadline = options.work / options.name, time.monotonic() + 60 * options.minutes
     # All share one GPU, so that none may take its whole memory.
@@ -243,7 +243,7 @@ def _table(summary: pd.DataFrame, metric: str, seasons: list[str], seen: set[str
             theirs = rows.loc[season, f"{metric}_published"]
             cells.append(ours if pd.isna(theirs) else f"{ours} ({layout.format(theirs)})")
         rank = "" if pd.isna(key[1]) else f"{key[1]:.0f}"
-        share = [f"{rows.loc['All', 'closed_pct']:.0f} %"] if closed else []
+        share = [f"{round(rows.loc['All', 'closed_pct'])} %"] if closed else []
         lines.append(f"| {' | '.join([str(key[0]), rank, *cells, *share])} |")
     return lines
 

@@ -139,12 +139,13 @@ def _hmc_advanced(key, problem: Problem, values: Array, states: State, tunings, 
 
         def one(i, chains):
             own, strides = jr.fold_in(key, i), jr.fold_in(keys[0], i)
-            return hmc_engine._step(posed, own, strides, chains, tuning, jnp.asarray(MOST))[0]
+            most, axis = jnp.asarray(MOST), runs.PROBLEMS
+            return hmc_engine._step(posed, own, strides, chains, tuning, most, axis)[0]
 
         chains = jax.tree.map(lambda x: x[None], state)
         return jax.tree.map(lambda x: x[0], jax.lax.fori_loop(0, count, one, chains))
 
-    return jax.vmap(each)(keys, values, states, tunings)
+    return jax.vmap(each, axis_name=runs.PROBLEMS)(keys, values, states, tunings)
 
 
 @jax.jit

@@ -25,6 +25,16 @@ def test_events_have_all_members_and_weeks(name, column):
         assert frame[column].nunique() == value
 
 
+def test_a_fit_that_has_not_converged_has_no_part_in_a_slope():
+    row = dict.fromkeys(scaling.MEASURES, 1.0)
+    rows = [row | {"rank": rank, "rhat_max": 1.0} for rank in (1, 2, 4)]
+    rows.append(row | {"rank": 8, "rhat_max": 1.2, "s_per_effective": 99.0})
+    assert scaling.slopes_of("rank", rows)["s_per_effective"] == pytest.approx(0.0, abs=1e-9)
+    rows[0]["rhat_max"] = 1.2
+    assert scaling.slopes_of("rank", rows)["s_per_effective"] is None
+    assert scaling.slopes_of("rank", rows)["s_per_draw"] == pytest.approx(0.0, abs=1e-9)
+
+
 def test_too_few_draws_are_refused():
     with pytest.raises(SystemExit, match="at least 100"):
         scaling.measured(scaling.BASE, warmup=10, draws=99)

@@ -11,6 +11,7 @@ from dpmf.inference.adaptation import Tuning
 from dpmf.inference.sweep import sweep
 from dpmf.samplers import hmc
 from inference.fitted import CHUNK, fitted
+from planted import planted
 
 NUMBER = 7  # of the step
 
@@ -107,6 +108,57 @@ def test_a_problem_alone_does_what_it_does_beside_another(engine, x64, key):
     alone, beside = run(1), run(2)
     assert_close(jax.tree.map(lambda x: x[:1], beside), alone)
     assert not np.allclose(alone.white.rows[0], last(fit).white.rows)
+
+
+def assert_each_as_alone(key):
+    """Two problems whose trajectories differ in length, side by side and each by itself."""
+    fit = fitted("games hmc")
+    learned = jax.tree.map(jnp.asarray, dict(fit.draws.tuning))
+    widths, size = learned.pop("widths"), learned["step_size"]
+    learned["length"] = 6 * size
+    each = [
+        Tuning(hmc.Tuning(**learned | {"step_size": size / times}), widths) for times in (1, 3)
+    ]
+    tuned = jax.tree.map(lambda *x: jnp.stack(x), *each)
+    course = hmc_engine.Course(
+        key, NUMBER, 2, 1, hmc_engine.MOST, learning=False, learn_length=0.0
+    )
+    # A new function, or what was compiled before anything was planted would run again.
+    advance = jax.jit(lambda *given: chains._trajectories.__wrapped__(*given, size=2))
+
+    def run(*places):
+        def times(x):
+            return jnp.broadcast_to(x[None], (len(places), *x.shape))
+
+        problems, states = jax.tree.map(times, (fit.problem, last(fit)))
+        problems, own = (
+            chains._prepared(problems),
+            jax.tree.map(lambda x: x[jnp.array(places)], tuned),
+        )
+        keys = jr.split(key, 2)[jnp.array(places)]
+        blank = chains._blank(problems, states)
+        moved, _, _, stats = advance(
+            problems, keys, states, blank, own, jax.tree.map(jnp.asarray, course)
+        )
+        return moved, stats.steps
+
+    together, steps = run(0, 1)
+    assert (steps[0] < steps[1]).all()
+    for place in (0, 1):
+        alone, _ = run(place)
+        assert_close(jax.tree.map(lambda x, p=place: x[p : p + 1], together), alone)
+        assert not np.allclose(alone.white.rows[0], last(fit).white.rows)
+
+
+def test_problems_wait_for_the_longest_trajectory(x64, key):
+    assert_each_as_alone(key)
+
+
+def test_cut_short_by_the_shortest_is_found(x64, key, monkeypatch):
+    wrong = planted(hmc_engine._step, "jax.lax.pmax", "jax.lax.pmin")
+    monkeypatch.setattr(hmc_engine, "_step", wrong)
+    with pytest.raises(AssertionError):
+        assert_each_as_alone(key)
 
 
 def test_the_gradient_of_pieces_is_the_pieces(x64, key):

@@ -55,8 +55,8 @@ def step(
         log_density: Of the target, up to a constant.
         tuning: Step size and scales.
         steps: Leapfrog steps of the trajectory.
-        most: Those of the longest trajectory that runs side by side; past its own steps a
-            trajectory stands still. `steps` if not given.
+        most: Those of the longest trajectory that runs side by side, never fewer than
+            `steps`; past its own a trajectory stands still. `steps` if not given.
     """
     key_momentum, key_accept = jr.split(key)
     size, variance = tuning.step_size, tuning.variance
