@@ -107,8 +107,8 @@ def run(chosen: list[ScoreModel], options: argparse.Namespace) -> bool:
     """Forecasts of every model, some at a time; whether all were made in time.
 
     Each model has a process of its own. Their long runs, of a few chains, share the device;
-    their seasons (of the paper's protocol) take turns, while others compile: eighty chains side
-    by side with eighty others gain nothing.
+    their seasons (of the paper's protocol) take turns, while others compile: side by side they
+    are hardly faster in all, and a call that is stopped leaves all of them unfinished.
     """
     folder, deadline = options.work / options.name, time.monotonic() + 60 * options.minutes
     # All share one GPU, so that none may take its whole memory.
