@@ -17,7 +17,8 @@ from dpmf.samplers.hmc import Info
 
 ACCEPTANCE = 0.75  # target; a little above the optimum for smooth targets, for safety
 RATE = 0.05  # of the trajectory length's logarithm, per step
-SHORTEST, LONGEST = 0.5, 3.0  # trajectory, in posterior scales; a quarter turn is 1.6
+SHORTEST = 0.5  # trajectory, in posterior scales
+LONGEST = 1.6  # a quarter turn; longer ones move the parameters farther, but not y
 PRIOR_COUNT = 10.0  # draws' worth of belief in the scales a window begins with
 
 PER_MOVE = 3.0  # a width of three average moves brackets most slices at once
