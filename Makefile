@@ -10,7 +10,7 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo prove reproduce-table1 bench-samplers bench-backtest bench-scaling bench-startup format clean
+.PHONY: help test demo prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-startup format clean
 
 help:  ## List the targets
 	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -29,6 +29,9 @@ prove: .venv/.dev  ## Run the long proofs
 
 reproduce-table1: .venv/.dev  ## The paper's Table 1 on ../shared/data (goes on where it stopped)
 	$(BIN)/python benchmarks/table1.py
+
+figures: .venv/.dev  ## The paper's figures on ../shared/data, as pages
+	$(BIN)/python benchmarks/figures.py
 
 bench-samplers: .venv/.dev  ## Effective draws per second, against NUTS and elliptical slices
 	$(BIN)/python benchmarks/samplers.py

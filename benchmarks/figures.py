@@ -21,47 +21,71 @@ from dpmf.whole import make_folder, write_whole
 
 # Season, home team, visitors: the first meeting of each kind in the season.
 SHOWN = [(2004, "LAL", "CLE"), (2004, "CLE", "LAL"), (2008, "LAL", "CLE"), (2008, "CLE", "LAL")]
+# Of one fit to three seasons.
+OF_THE_LEAGUE = {
+    "gaps": plots.gaps,
+    "lengths": plots.length_scales,
+    "ratings": lambda fit: plots.ratings(fit, "CLE"),
+}
 WINDOW = 3  # seasons
-SIZES = {"chains": 4, "warmup": 600, "draws": 400}
 
 
 def main() -> None:
     """Make whatever is missing."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", type=Path, default=NBA)
-    parser.add_argument(
-        "--out", type=Path, default=ROOT / "benchmarks" / "unfinished" / "figures"
-    )
-    options = parser.parse_args()
+    options = _options()
     make_folder(options.out)
     games = dpmf.read_games(options.games)
     for season, home, away in SHOWN:
-        path = options.out / f"{season}-{away}-at-{home}.html"
-        if not path.exists():
-            _write(path, _score_density(games, season, home, away))
-    names = ("gaps.html", "lengths.html", "ratings.html")
-    if not all((options.out / name).exists() for name in names):
-        fit = _fitted(games, 4, 2004, games.frame["date"].max())
-        _write(options.out / "gaps.html", plots.gaps(fit))
-        _write(options.out / "lengths.html", plots.length_scales(fit))
-        _write(options.out / "ratings.html", plots.ratings(fit, "CLE"))
+        name = f"{season}-{away}-at-{home}"
+        if _wanted(name, options):
+            _write(name, _score_density(games, season, home, away, options), options)
+    if any(_wanted(name, options) for name in OF_THE_LEAGUE):
+        fit = _fitted(games, 4, 2004, games.frame["date"].max(), options)
+        for name, picture in OF_THE_LEAGUE.items():
+            _write(name, picture(fit), options)
 
 
-def _fitted(games: Games, rank: int, season: int, day: pd.Timestamp) -> Fit:
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--games", type=Path, default=NBA)
+    parser.add_argument("--chains", type=int, default=4)
+    parser.add_argument("--warmup", type=int, default=600)
+    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--only", default="", help="pages whose names begin like this")
+    parser.add_argument(
+        "--out", type=Path, default=ROOT / "benchmarks" / "unfinished" / "figures"
+    )
+    return parser.parse_args()
+
+
+def _wanted(name: str, options: argparse.Namespace) -> bool:
+    return name.startswith(options.only) and not _page(name, options).exists()
+
+
+def _page(name: str, options: argparse.Namespace) -> Path:
+    return options.out / f"{name}.html"
+
+
+def _fitted(
+    games: Games, rank: int, season: int, day: pd.Timestamp, options: argparse.Namespace
+) -> Fit:
     """The paper's model, given what was known on a day of a season."""
     known = games.between(season - WINDOW + 1, season).before(day)
-    fit = score_model(rank, paper=True).fit(known, **SIZES, seed=season)
+    sizes = {name: getattr(options, name) for name in ("chains", "warmup", "draws")}
+    fit = score_model(rank, paper=True).fit(known, **sizes, seed=season)
     print(fit, flush=True)
     return fit
 
 
-def _score_density(games: Games, season: int, home: str, away: str):
+def _score_density(
+    games: Games, season: int, home: str, away: str, options: argparse.Namespace
+):
     frame = games.frame
     chosen = (frame["season"] == season) & (frame["home_team"] == home)
     game = frame[chosen & (frame["away_team"] == away)].iloc[0]
     first = frame.loc[frame["season"] == season, "date"].min()
     block = first + pd.Timedelta(days=(game["date"] - first).days // 28 * 28)
-    fit = _fitted(games, 3, season, block)
+    fit = _fitted(games, 3, season, block, options)
     forecast = fit.predict(pd.DataFrame([game]), source="games")
     total, spread = game["total"], game["spread_home"]
     return plots.score_density(
@@ -71,8 +95,8 @@ def _score_density(games: Games, season: int, home: str, away: str):
     )
 
 
-def _write(path: Path, figure) -> None:
-    page = figure.to_html(include_plotlyjs=True)
+def _write(name: str, figure, options: argparse.Namespace) -> None:
+    page, path = figure.to_html(include_plotlyjs=True), _page(name, options)
     write_whole(path, lambda place: place.write_text(page))
     print(path, flush=True)
 

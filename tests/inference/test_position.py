@@ -155,19 +155,23 @@ def test_spreads_are_coordinates(x64):
 
 @pytest.mark.parametrize("name", [name for name in PROBLEMS if name != "held scales"])
 def test_chains_begin_with_the_scales_of_the_data(x64, name):
-    """Rows and columns spread y by about a third of its spread."""
+    """Every feature by itself spreads y by about a third of its spread, none by much more."""
     problem = PROBLEMS[name]()
-    centre = jnp.mean(problem.arrays.values) if problem.spec.scale > 10 else jnp.zeros(())
+    spec = problem.spec
+    centre = jnp.mean(problem.arrays.values) if spec.scale > 10 else jnp.zeros(())
     chains = starts(problem, centre, jr.split(jr.key(0), 40))
 
-    def log_spreads(state):
-        free = problem.unflat(position.position(problem, state)).free
-        cols = free.cols.sd[0] + jnp.log(problem.spec.rows.mean.sd)
-        return jnp.stack([free.rows.sd[0], cols]) - jnp.log(problem.spec.spread)
+    def shares(state):
+        values = problem.parameters(state)
+        factor, unit = relative(values)
+        cols = np.linalg.norm(factor, axis=1)
+        return np.stack([values.rows.sd * unit, cols * spec.scale]) / spec.spread
 
-    found = np.asarray(jax.vmap(log_spreads)(chains))
-    np.testing.assert_allclose(found.mean(axis=0), np.log(0.3), atol=0.35)
-    assert (found.std(axis=0) < 0.6).all()
+    each = [jax.tree.map(lambda x, i=i: x[i], chains) for i in range(40)]
+    found = np.log(np.stack([shares(state) for state in each]))
+    np.testing.assert_allclose(found.mean(axis=0), np.log(0.3), atol=0.25)
+    assert (np.abs(found - np.log(0.3)) < 1.5).all()  # five of their standard deviations
+    assert (found.std(axis=0) > 0.15).all()
 
 
 def test_contrasts_leave_what_is_known_where_it_is(x64):

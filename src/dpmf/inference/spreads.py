@@ -56,20 +56,26 @@ def scaled(problem: Problem, state: State) -> tuple[State, Float[Array, ""]]:
     return _with_sd(there, "cols", lambda sd: sd + lacking), volume
 
 
-def spread_to(problem: Problem, state: State, spread: Float[Array, ""]) -> State:
-    """The state with other scales, so that rows and columns spread y by this much each.
+def spread_to(problem: Problem, state: State, share: Float[Array, "sides rank"]) -> State:
+    """The state with other scales, so that every feature by itself spreads y by this much.
+
+    Not all of them together: where two features cancel, each could spread y by far more.
 
     Args:
         problem: What is sampled.
-        state: Whose scales keep their proportions within each side.
-        spread: Standard deviation of y due to rows, and due to columns.
+        state: Whose means are kept.
+        share: Of the standard deviation of the values: what each feature of a side adds.
     """
-    missing = jnp.log(spread) - _log_row_spread(problem, state)
-    state = _with_sd(state, "rows", lambda sd: sd + missing)
-    plane = _plane(problem, state)
-    apart = _apart(effects.col_direction(problem, state), plane)
-    lacking = jnp.log(spread / problem.spec.rows.mean.sd) - _log_col_spread(plane, apart)
-    return _with_sd(state, "cols", lambda sd: sd + lacking)
+    spec, values = problem.spec, problem.parameters(state)
+    rows = jnp.log(spec.spread * share[0]) - jnp.log(_own(effects.on_rows(values)))
+    state = _with_sd(state, "rows", lambda sd: sd + rows)
+    cols = jnp.log(spec.spread / spec.scale * share[1]) - jnp.log(_own(effects.on_cols(values)))
+    return _with_sd(state, "cols", lambda sd: sd + cols)
+
+
+def _own(matrix: Float[Array, "rank rank"]) -> Float[Array, " rank"]:
+    """What each feature adds by itself."""
+    return jnp.sqrt(jnp.sum(matrix**2, axis=1))
 
 
 def _plane(problem: Problem, state: State) -> _Plane:

@@ -18,8 +18,9 @@ CALM = 0.3  # white and free coordinates start within this many prior widths
 def start(problem: Problem, centre: Float[Array, ""], key: Key[Array, ""]) -> State:
     """A state near the centre of the prior whose y is about `centre` everywhere.
 
-    Its scales are those of the data. The prior's would spread y by half its level, and where
-    columns differ that much the density is so sharp that a chain can be caught there.
+    Its scales are those of the data, for every feature by itself. The prior's would spread y
+    by half its level, and where columns differ that much, be it in features that cancel, the
+    density is so sharp that a chain can be caught there.
 
     Args:
         problem: What is to be sampled.
@@ -32,8 +33,8 @@ def start(problem: Problem, centre: Float[Array, ""], key: Key[Array, ""]) -> St
     # The first free coordinate of the row mean is the average of y over features.
     mean = rows.mean.at[0].set(centre / problem.spec.scale + CALM * 0.1 * rows.mean[0])
     level = calm._replace(free=calm.free._replace(rows=rows._replace(mean=mean)))
-    jitter = jnp.exp(CALM * jr.normal(jr.fold_in(key, 1)))
-    return spreads.spread_to(problem, level, CALM * problem.spec.spread * jitter)
+    jitter = jnp.exp(CALM * jr.normal(jr.fold_in(key, 1), (2, problem.spec.rank)))
+    return spreads.spread_to(problem, level, CALM * jitter)
 
 
 @jax.jit

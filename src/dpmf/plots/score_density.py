@@ -12,6 +12,7 @@ from dpmf.posterior import Forecast
 POINTS = 81  # of the grid, along each axis
 DRAWS = 400  # of the mixture, spread over all that there are
 REACH = 3.5  # standard deviations shown around the mean
+PALE = [[0, "#ffffff"], [1, "#56b4e9"]]  # so that marks are seen where it is densest
 
 
 def score_density(
@@ -43,7 +44,7 @@ def score_density(
             x=axes[0],
             y=axes[1],
             z=density(forecast, event, *axes),
-            colorscale="Blues",
+            colorscale=PALE,
             ncontours=12,
             showscale=False,
             hovertemplate=f"{first} %{{x:.0f}}, {second} %{{y:.0f}}<extra></extra>",
@@ -68,6 +69,7 @@ def score_density(
             )
     wins = 100 * float(forecast.first_exceeds[event])
     title = f"{first} {mean[0]:.0f}, {second} {mean[1]:.0f}: {first} ahead in {wins:.0f} %"
+    figure.update_yaxes(scaleanchor="x", constrain="domain").update_xaxes(constrain="domain")
     return styled(figure, title, first, second, width=620, height=620)
 
 
