@@ -193,5 +193,5 @@ def test_levels_are_a_whole_number(unchecked, levels):
 
 @pytest.mark.parametrize("scale", [0, -1.0, np.inf, "1"])
 def test_the_prior_of_the_shared_rate_has_a_width(unchecked, scale):
-    with pytest.raises(ConfigError, match="PairedPoisson: shared_scale=.*a positive number"):
+    with pytest.raises(ConfigError, match=r"PairedPoisson: shared_scale=.*a positive number"):
         PairedPoisson(scale)

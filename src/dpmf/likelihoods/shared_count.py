@@ -16,7 +16,7 @@ from jax.scipy.special import gammaln
 from jaxtyping import Array, Float
 
 TINY = 1e-18  # share of the largest term, at which the rest is left out
-FAR = 600.0  # |t| beyond which the sum is one term
+FAR = 300.0  # |t| beyond which the sum is one term; the square of its exponential is finite
 
 
 class _Walk(NamedTuple):
