@@ -10,8 +10,8 @@ METRICS = {
     "mean_log_prob": ("Mean log probability of the scores", "{:.3f}"),
     "winner_error_pct": ("Winner wrong, %", "{:.1f}"),
     "score_rmse": ("RMSE of the scores", "{:.2f}"),
-    "rps": ("Ranked probability score of win, draw and loss", "{:.4f}"),
-    "outcome_log_loss": ("Log loss of win, draw and loss", "{:.4f}"),
+    "rps": ("Ranked probability score, three outcomes", "{:.4f}"),
+    "outcome_log_loss": ("Log loss, three outcomes", "{:.4f}"),
 }
 
 
