@@ -10,6 +10,7 @@ from scipy import special
 from chance import assert_mean
 from dpmf.likelihoods import shared_count
 from dpmf.likelihoods.paired_poisson import PairedPoissonNoise
+from dpmf.likelihoods.poisson import poisson_log_prob
 from planted import planted
 
 COUNTS = [(0, 0), (0, 7), (3, 0), (1, 1), (4, 2), (9, 9), (60, 45), (500, 480)]
@@ -131,6 +132,20 @@ def test_a_wrong_split_is_found(old, new, key):
     wrong = planted(PairedPoissonNoise, old, new)(jnp.array(0.5))
     with pytest.raises(AssertionError):
         assert_split_averages_to_the_pair(wrong, key)
+
+
+def test_where_nothing_is_shared_counts_are_independent():
+    values, y = jnp.array([[2.0, 3.0], [0.0, 1.0]]), jnp.array([[0.5, -1.0], [2.0, 0.0]])
+    expected = poisson_log_prob(y, values).sum(axis=1)
+    for shared in (0.0, 1e-310, 1e-200):
+
+        def total(y, shared):
+            return jnp.sum(PairedPoissonNoise(shared).log_prob(y, values))
+
+        found = PairedPoissonNoise(jnp.array(shared)).log_prob(y, values)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        slope = jax.grad(total)(y, jnp.array(shared))
+        np.testing.assert_allclose(slope, values - jnp.exp(y), rtol=1e-12)
 
 
 def test_what_is_left_is_a_count(key):
