@@ -11,7 +11,8 @@ import jax.random as jr
 from dpmf import priors
 from dpmf.inference import level, sweep, theta_slices
 from dpmf.inference.problem import Problem
-from dpmf.likelihoods import PairedGaussian, paired
+from dpmf.likelihoods import Likelihood, PairedGaussian, PairedPoisson, paired
+from dpmf.likelihoods.paired_poisson import PairedPoissonNoise
 from dpmf.model import coordinates, density
 from dpmf.model.predictor import predictor
 from dpmf.model.state import State
@@ -36,6 +37,7 @@ class Bug(NamedTuple):
     patches: tuple[tuple[Any, str, Any], ...]  # object, attribute, wrong value
     small: tuple[int, int] | None = (512, 8)  # chains, transitions; None: too faint for that
     full: tuple[int, int] = (2048, 16)
+    likelihood: Likelihood = PairedGaussian()
 
 
 def stale(shared, key, problem: Problem, state: State) -> State:
@@ -79,6 +81,9 @@ def bugs() -> dict[str, Bug]:
     wrong_sign = planted(
         paired.PairedGaussianNoise, "jnp.sign(self.rho)", "jnp.sign(-self.rho)"
     )
+    not_taken_off = planted(
+        PairedPoissonNoise, "left = values - shared[:, None]", "left = values"
+    )
     wide = planted(elliptical.step, "other = jr.normal", "other = 1.05 * jr.normal")
     heavy = planted(density.log_white, "-0.5 *", "-0.5 * 1.05**2 *")
     capped = planted(
@@ -113,6 +118,12 @@ def bugs() -> dict[str, Bug]:
             members_only,
             ((paired.PairedGaussianNoise, "split", wrong_sign.split),),
         ),
+        "shared count not taken off": Bug(
+            "slice",
+            members_only,
+            ((PairedPoissonNoise, "split", not_taken_off.split),),
+            likelihood=PairedPoisson(),
+        ),
         "5 % wrong scale": Bug("slice", members_only, ((elliptical, "step", wide),)),
         "5 % wrong prior": Bug("hmc", by_hmc(), ((level, "log_white", heavy),), (512, 24)),
         "stale game effect": Bug("slice", stale, (), (512, 4)),
@@ -138,7 +149,7 @@ def found(name: str, small: bool = False) -> Row:
     """Geweke's test on one bug."""
     bug = bugs()[name]
     size = bug.small if small and bug.small else bug.full
-    problem = league(PairedGaussian(), count=7)
+    problem = league(bug.likelihood, count=7)
 
     def fresh(*args):  # a new function: compiled anew, with the bug
         return bug.transition(*args)

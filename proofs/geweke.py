@@ -17,7 +17,18 @@ from jaxtyping import Array, Float
 from scipy import stats
 
 from dpmf.inference.problem import Problem
-from dpmf.likelihoods import Bernoulli, Gaussian, Likelihood, Noise, Ordinal, PairedGaussian
+from dpmf.likelihoods import (
+    Bernoulli,
+    Gaussian,
+    Likelihood,
+    NegativeBinomial,
+    Noise,
+    Ordinal,
+    PairedGaussian,
+    PairedPoisson,
+    Poisson,
+    StudentT,
+)
 from dpmf.likelihoods.paired import PairedGaussianNoise
 from dpmf.model.predictor import cell_features, product
 from dpmf.model.state import State
@@ -52,6 +63,10 @@ CASES: dict[str, tuple[Likelihood, bool]] = {
     "Gaussian": (Gaussian(), False),
     "Bernoulli": (Bernoulli(), False),
     "ordinal, 4 levels": (Ordinal(4), False),
+    "Student's t": (StudentT(), False),
+    "Poisson": (Poisson(), False),
+    "negative binomial": (NegativeBinomial(), False),
+    "paired Poisson": (PairedPoisson(), False),
     "a pair without `split`": (Whole(), False),
 }
 
@@ -163,6 +178,10 @@ def summaries(problem: Problem, state: State) -> dict[str, Float[Array, "..."]]:
         sigma, rho = parameters.noise["sigma"], parameters.noise["rho"]
         pairs = jnp.mean(residual[:, 0] * residual[:, 1]) / sigma**2
         found |= {"pair product": pairs, "pair product x rho": pairs * rho}
+    if "shared" in parameters.noise:
+        apart = arrays.values - noise.mean(y)
+        pairs = jnp.mean(apart[:, 0] * apart[:, 1]) - parameters.noise["shared"]
+        found |= {"pair product": pairs, "pair product x shared": pairs * noise.shared}
     return {name: value.reshape(-1) for name, value in found.items()}
 
 

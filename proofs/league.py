@@ -9,7 +9,14 @@ import pandas as pd
 from dpmf.data import Dyads
 from dpmf.inference.problem import Problem
 from dpmf.kernels import Kernel, Matern12, SeasonGap, SquaredExponential
-from dpmf.likelihoods import Bernoulli, Likelihood, Ordinal
+from dpmf.likelihoods import (
+    Bernoulli,
+    Likelihood,
+    NegativeBinomial,
+    Ordinal,
+    PairedPoisson,
+    Poisson,
+)
 from dpmf.model.layout import Grids, grids, layout
 from dpmf.model.spec import spec
 from dpmf.model.state import FREE_ALL
@@ -17,6 +24,7 @@ from dpmf.model.state import FREE_ALL
 TEAMS, FILMS = list("ABCD"), list("wxyz")
 LENGTHS = {2000: 3.0, 2001: 3.0}  # weeks of each season
 SCALE, SPREAD = 2.0, 1.5  # given, so that the prior is known before the values
+LOG_SCALE, LOG_SPREAD = 1.0, 0.6  # of counts such as goals
 INPUTS = ["season", "week", "home"]
 POOLED = SquaredExponential("home", length=(0.3, 7.0))
 
@@ -60,6 +68,15 @@ def dyads(likelihood: Likelihood, events: pd.DataFrame) -> Dyads:
     )
 
 
+def scales(likelihood: Likelihood) -> tuple[float, float]:
+    """Scale and spread of y: on a link scale, of log rates, or of plain values."""
+    if isinstance(likelihood, Bernoulli | Ordinal):
+        return 2.5, 2.5
+    if isinstance(likelihood, Poisson | NegativeBinomial | PairedPoisson):
+        return LOG_SCALE, LOG_SPREAD
+    return SCALE, SPREAD
+
+
 def league(
     likelihood: Likelihood,
     *,
@@ -89,9 +106,7 @@ def on(
 ) -> tuple[Problem, Grids]:
     """The league's model on given events, and its grids."""
     shared = POOLED if pooled else None
-    link = isinstance(likelihood, Bernoulli | Ordinal)
-    scales = (2.5, 2.5) if link else (SCALE, SPREAD)
-    model = spec(2, (ROWS, shared), (COLS, shared), likelihood, *scales)
+    model = spec(2, (ROWS, shared), (COLS, shared), likelihood, *scales(likelihood))
     points, arrays = layout(grids(model, data, dense=dense), data)
     weight = arrays.weight.at[data.events - unseen :].set(0.0)
     return Problem(dataclasses.replace(arrays, weight=weight), FREE_ALL, model), points

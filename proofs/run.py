@@ -37,11 +37,11 @@ def proofs(options: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "geweke-hmc": lambda: geweke.prove(geweke_size, engines=("hmc",)),
         "planted": lambda: bugs.prove(small),
         **{
-            f"calibration-{engine}-{mean}": partial(
-                calibration.prove, calibration_size, engine, mean
+            f"calibration-{engine}-{case}": partial(
+                calibration.prove, calibration_size, engine, case
             )
             for engine in ("hmc", "slice")
-            for mean in calibration.CASES
+            for case in calibration.CASES
         },
         "strong": lambda: strong.prove(strong.SMALL if small else strong.FULL),
         "agreement": lambda: agreement.prove(

@@ -12,7 +12,7 @@ import pytest
 from scipy import special, stats
 
 from chance import FALSE_ALARM, assert_mean
-from dpmf.priors import LKJ, Dirichlet, HalfNormal, LogUniform, Normal, Uniform
+from dpmf.priors import LKJ, Dirichlet, Gamma, HalfNormal, LogUniform, Normal, Uniform
 from planted import planted
 
 pytestmark = pytest.mark.usefixtures("x64")
@@ -20,6 +20,8 @@ pytestmark = pytest.mark.usefixtures("x64")
 PRIORS = [
     Normal(-0.5, 3.0, (2,)),
     HalfNormal(0.7, (3,)),
+    Gamma(2.0, 0.1, 2.0),
+    Gamma(3.5, 4.0),
     Uniform(2.0, 7.0, (2,)),
     LogUniform((0.1, 2.0), (10.0, 300.0)),
     Dirichlet(2),
@@ -51,6 +53,8 @@ def natural_log_density(prior, value):
             return stats.norm.logpdf(value, prior.mean, prior.sd).sum()
         case "HalfNormal":
             return stats.halfnorm.logpdf(value, scale=prior.sd).sum()
+        case "Gamma":
+            return marginal(prior).logpdf(value)
         case "Uniform":
             return stats.uniform.logpdf(value, prior.low, prior.high - prior.low).sum()
         case "LogUniform":
@@ -144,6 +148,7 @@ def test_draws_follow_the_density(prior):
     [
         (Normal(1.5, 2.0), 0.1),
         (HalfNormal(2.0), 0.1),
+        (Gamma(2.0, 0.1, 2.0), 0.1),
         (Uniform(-1.0, 1.0), 0.1),
         (Dirichlet(2), 0.1),
         (Dirichlet(3), 0.2),
@@ -173,6 +178,8 @@ def marginal(prior):
             return stats.norm(prior.mean, prior.sd)
         case "HalfNormal":
             return stats.halfnorm(scale=prior.sd)
+        case "Gamma":
+            return stats.gamma(prior.power, prior.low, 1 / prior.rate)
         case "Uniform":
             return stats.uniform(prior.low, prior.high - prior.low)
         case "LogUniform":
@@ -233,10 +240,11 @@ def with_bug(prior, old, new):
     [
         (HalfNormal(2.0), "+ log_two + jacobian", "+ log_two"),
         (HalfNormal(2.0), "+ log_two + jacobian", "+ log_two - jacobian"),
+        (Gamma(2.0, 0.1), "self.power * free", "(self.power - 1) * free"),
         (Dirichlet(3), "rest * jax.nn", "jax.nn"),
         (LKJ(3), "jnp.sum(beta * log_free)", "jnp.sum((beta - 1) * log_free)"),
     ],
-    ids=["no jacobian", "its sign", "no power", "flat in the partials"],
+    ids=["no jacobian", "its sign", "none of the gamma", "no power", "flat in the partials"],
 )
 def test_a_wrong_density_is_found_exactly_and_from_draws(prior, old, new):
     wrong = with_bug(prior, old, new)
@@ -250,10 +258,11 @@ def test_a_wrong_density_is_found_exactly_and_from_draws(prior, old, new):
     ("prior", "old", "new"),
     [
         (HalfNormal(2.0), "self.sd * jnp.abs", "1.05 * self.sd * jnp.abs"),
+        (Gamma(2.0, 0.1, 2.0), "self.low + jr.gamma", "jr.gamma"),
         (LKJ(3), "jr.beta(key, beta, beta)", "jr.beta(key, 1.2 * beta, 1.2 * beta)"),
         (LKJ(3), "size - 2 - given", "size - 1 - given"),
     ],
-    ids=["5 % wider", "9 % narrower", "another eta"],
+    ids=["5 % wider", "not above its bound", "9 % narrower", "another eta"],
 )
 def test_wrong_draws_are_found(prior, old, new):
     wrong = with_bug(prior, old, new)

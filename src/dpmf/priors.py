@@ -110,6 +110,32 @@ class HalfNormal(Prior):
 
 
 @dataclasses.dataclass(frozen=True)
+class Gamma(Prior):
+    """`low` plus a gamma variable; the free coordinate is the log of it times `rate`."""
+
+    power: float  # its mean times `rate`
+    rate: float
+    low: float = 0.0
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return ()
+
+    def value(self, free: Float[Array, "..."]) -> Float[Array, "..."]:
+        return self.low + jnp.exp(free) / self.rate
+
+    def free(self, value: Float[Array, "..."]) -> Float[Array, "..."]:
+        return jnp.log((value - self.low) * self.rate)
+
+    def log_density(self, free: Float[Array, "..."]) -> Float[Array, ""]:
+        # The Jacobian of the exponential raises the power by one.
+        return self.power * free - jnp.exp(free) - math.lgamma(self.power)
+
+    def sample(self, key: Key[Array, ""]) -> Float[Array, "..."]:
+        return self.low + jr.gamma(key, self.power) / self.rate
+
+
+@dataclasses.dataclass(frozen=True)
 class Uniform(Prior):
     """Uniform between `low` and `high`; the free coordinate is the logit."""
 

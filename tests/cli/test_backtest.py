@@ -3,6 +3,7 @@
 import importlib
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -10,6 +11,7 @@ from command import status
 from dpmf import ConfigError
 from dpmf.cli import choices
 from dpmf.kernels import Matern32
+from dpmf.likelihoods import PairedGaussian
 from league import league
 
 
@@ -48,6 +50,28 @@ def test_it_writes_tables_and_shows_them(games, tmp_path, capsys):
     assert status("backtest", str(games), "--out", str(out), *SMALL, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert {row["season"] for row in told["summary"]} == {"2003", "All"}
+
+
+def test_goals_have_a_table_of_win_draw_and_loss(games, tmp_path, capsys):
+    table = pd.read_csv(games)[["date", "home", "away"]]
+    goals = np.random.default_rng(0).poisson(1.4, (2, len(table)))
+    table.assign(home_goals=goals[0], away_goals=goals[1]).to_csv(games, index=False)
+    out, choice = tmp_path / "out", ("--likelihood", "paired-poisson")
+    assert status("backtest", str(games), "--out", str(out), *SMALL, *choice) == 0
+    printed = capsys.readouterr().out
+    assert "Ranked probability" in printed
+    summary = pd.read_csv(out / "summary.csv").set_index("forecaster")
+    assert summary.loc["PMF", "rps"].between(0, 1).all()
+    assert summary.loc["home", "rps"].isna().all()
+
+
+def test_an_unknown_likelihood_is_told():
+    assert choices.likelihood(None) is None
+    assert choices.likelihood("paired-gaussian") == PairedGaussian()
+    with pytest.raises(
+        ConfigError, match="--likelihood: found 'goals', expected one of paired"
+    ):
+        choices.likelihood("goals")
 
 
 def test_options_reach_the_model_and_the_backtest(games, tmp_path, monkeypatch):

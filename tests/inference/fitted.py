@@ -22,7 +22,18 @@ from dpmf.kernels import (
     SeasonGap,
     SquaredExponential,
 )
-from dpmf.likelihoods import Bernoulli, Gaussian, Likelihood, Noise, Ordinal, PairedGaussian
+from dpmf.likelihoods import (
+    Bernoulli,
+    Gaussian,
+    Likelihood,
+    NegativeBinomial,
+    Noise,
+    Ordinal,
+    PairedGaussian,
+    PairedPoisson,
+    Poisson,
+    StudentT,
+)
 from dpmf.model.layout import grids, layout
 from dpmf.model.simulate import simulate_state
 from dpmf.model.state import FREE_ALL
@@ -59,7 +70,7 @@ class Laplace(Likelihood):
         return LaplaceNoise(parameters["width"])
 
 
-def games() -> pd.DataFrame:
+def games(likelihood: Likelihood | None = None) -> pd.DataFrame:
     """Two seasons of four weeks, two games a week."""
     random = np.random.default_rng(0)
     rows = []
@@ -69,7 +80,10 @@ def games() -> pd.DataFrame:
             home = 0.0 if week == 2 else 0.5
             rows += [(a, b, season, float(week), 0.5), (c, d, season, float(week), home)]
     frame = pd.DataFrame(rows, columns=["host", "guest", "season", "week", "home"])
-    frame["ours"], frame["theirs"] = np.round(random.normal(100, 10, (2, len(frame))))
+    scores = np.round(random.normal(100, 10, (2, len(frame))))
+    if isinstance(likelihood, PairedPoisson):
+        scores = random.poisson(1.5, scores.shape).astype(float)
+    frame["ours"], frame["theirs"] = scores
     return frame
 
 
@@ -89,6 +103,8 @@ def ratings(likelihood: Likelihood) -> pd.DataFrame:
         frame["value"] = random.integers(0, 2, count)
     elif isinstance(likelihood, Ordinal):
         frame["value"] = random.integers(1, likelihood.levels + 1, count)
+    elif isinstance(likelihood, Poisson | NegativeBinomial):
+        frame["value"] = random.poisson(3.0, count)
     else:
         frame["value"] = random.normal(3.0, 2.0, count)
     return frame
@@ -117,11 +133,12 @@ class Case(NamedTuple):
 
     @property
     def paired(self) -> bool:
-        return self.model.likelihood in (None, PairedGaussian())
+        return self.model.likelihood in (None, PairedGaussian(), PairedPoisson())
 
     @property
     def frame(self) -> pd.DataFrame:
-        return games() if self.paired else ratings(self.model.likelihood)
+        likelihood = self.model.likelihood
+        return games(likelihood) if self.paired else ratings(likelihood)
 
     @property
     def data(self) -> Dyads:
@@ -129,7 +146,7 @@ class Case(NamedTuple):
 
 
 FORM = Matern12(SeasonGap("season", "week")) * SquaredExponential("home")
-CASES = {  # every likelihood with both engines; ranks, means and kernels in between
+CASES = {  # likelihoods with both engines; ranks, means and kernels in between
     "games hmc": Case(DPMF(2, FORM), "hmc"),
     "games slice": Case(
         DPMF(1, (SquaredExponential("week"), Constant()), mean="pooled"), "slice"
@@ -149,6 +166,11 @@ CASES = {  # every likelihood with both engines; ranks, means and kernels in bet
     ),
     "links hmc": Case(DPMF(1, Matern12("week"), Bernoulli(), mean="pooled"), "hmc"),
     "links slice": Case(PMF(1, Bernoulli()), "slice"),
+    "outliers hmc": Case(PMF(2, StudentT()), "hmc"),
+    "counts hmc": Case(PMF(1, Poisson()), "hmc"),
+    "counts slice": Case(PMF(2, NegativeBinomial()), "slice"),
+    "goals hmc": Case(DPMF(1, FORM, PairedPoisson()), "hmc"),
+    "goals slice": Case(PMF(1, PairedPoisson()), "slice"),
     "own likelihood": Case(PMF(1, Laplace()), "slice"),
 }
 

@@ -12,8 +12,18 @@ from scipy import stats
 
 import dpmf.likelihoods
 from dpmf.errors import ConfigError, DataError
-from dpmf.likelihoods import Bernoulli, Gaussian, Likelihood, Ordinal, PairedGaussian
-from dpmf.priors import HalfNormal, Normal, Uniform
+from dpmf.likelihoods import (
+    Bernoulli,
+    Gaussian,
+    Likelihood,
+    NegativeBinomial,
+    Ordinal,
+    PairedGaussian,
+    PairedPoisson,
+    Poisson,
+    StudentT,
+)
+from dpmf.priors import Gamma, HalfNormal, Normal, Uniform
 
 
 @pytest.fixture
@@ -56,7 +66,12 @@ def test_moments_come_from_draws_unless_given(laplace):
 def test_priors_of_the_parameters():
     assert Gaussian().priors(4.0) == {"sigma": HalfNormal(4.0)}
     assert PairedGaussian().priors(4.0) == {"sigma": HalfNormal(4.0), "rho": Uniform(-1.0, 1.0)}
+    assert StudentT().priors(4.0) == {"sigma": HalfNormal(4.0), "nu": Gamma(2.0, 0.1, 2.0)}
     assert Bernoulli().priors(4.0) == {}
+    assert Poisson().priors(4.0) == {}
+    assert NegativeBinomial().priors(4.0) == {"overdispersion": HalfNormal(1.0)}
+    assert PairedPoisson().priors(4.0) == {"shared": HalfNormal(0.5)}
+    assert PairedPoisson(3.0).priors(4.0) == {"shared": HalfNormal(3.0)}
     assert Ordinal(5).priors(4.0) == {
         "first_cut": Normal(0.0, 3.0, (1,)),
         "log_gaps": Normal(0.0, 1.0, (3,)),
@@ -74,15 +89,27 @@ def test_cut_points_from_parameters_of_the_prior():
 
 
 @pytest.mark.parametrize(
-    "likelihood", [Gaussian(), PairedGaussian(), Bernoulli(), Ordinal(7)], ids=str
+    "likelihood",
+    [
+        Gaussian(),
+        PairedGaussian(),
+        StudentT(),
+        Bernoulli(),
+        Ordinal(7),
+        Poisson(),
+        NegativeBinomial(),
+        PairedPoisson(),
+        PairedPoisson(shared_scale=2.0),
+    ],
+    ids=str,
 )
 def test_saved_is_loaded(likelihood):
     assert Likelihood.from_dict(json.loads(json.dumps(likelihood.to_dict()))) == likelihood
 
 
 def test_an_unknown_name_cannot_be_loaded():
-    with pytest.raises(ConfigError, match=r"no likelihood 'Poisson' here \(known: Bernoulli"):
-        Likelihood.from_dict({"type": "Poisson"})
+    with pytest.raises(ConfigError, match=r"no likelihood 'Weibull' here \(known: Bernoulli"):
+        Likelihood.from_dict({"type": "Weibull"})
 
 
 @pytest.mark.parametrize(
@@ -107,6 +134,18 @@ def test_an_unknown_name_cannot_be_loaded():
             "row 2 holds 2.5, .* Recode the values or change `levels`",
         ),
         (Ordinal(5), [[1.0], [np.nan]], "row 2 holds nan, expected a whole level"),
+        (
+            Poisson(),
+            [[1.0], [0.0], [-1.0]],
+            r"Poisson: row 3 holds -1, expected a count: a whole number from 0 to 1e\+09\. "
+            r"Recode the values, or take Gaussian\(\) for real ones",
+        ),
+        (Poisson(), [[0.5]], "Poisson: row 1 holds 0.5, expected a count"),
+        (Poisson(), [[3.0], [2e9]], r"Poisson: row 2 holds 2e\+09, expected a count"),
+        (Poisson(), [[np.inf]], "row 1 holds inf, expected a count"),
+        (NegativeBinomial(), [[1.0], [np.nan]], "NegativeBinomial: row 2 holds nan, expected"),
+        (PairedPoisson(), [[1.0, 2.0], [1.0, 2.5]], "PairedPoisson: row 2 holds 2.5, expected"),
+        (PairedPoisson(), [[1.0]], r"PairedPoisson: events have 1 value\(s\), expected 2"),
     ],
 )
 def test_impossible_values_are_refused(likelihood, values, message):
@@ -119,6 +158,10 @@ def test_possible_values_pass():
     Gaussian().check(np.array([[1.5]]))
     Bernoulli().check(np.array([[0.0, 1.0]]))
     Ordinal(3).check(np.array([[1.0], [3.0]]))
+    StudentT().check(np.array([[1.5, -2.0]]))
+    Poisson().check(np.array([[0.0], [12.0]]))
+    NegativeBinomial().check(np.array([[0.0, 1e9]]))
+    PairedPoisson().check(np.array([[0.0, 3.0]]))
 
 
 def test_names_of_our_own_are_taken():
@@ -146,3 +189,9 @@ def test_the_documented_example_has_the_scale_of_the_values(laplace):
 def test_levels_are_a_whole_number(unchecked, levels):
     with pytest.raises(ConfigError, match="expected a whole number of at least 2"):
         Ordinal(levels)
+
+
+@pytest.mark.parametrize("scale", [0, -1.0, np.inf, "1"])
+def test_the_prior_of_the_shared_rate_has_a_width(unchecked, scale):
+    with pytest.raises(ConfigError, match=r"PairedPoisson: shared_scale=.*a positive number"):
+        PairedPoisson(scale)

@@ -10,7 +10,16 @@ import pandas as pd
 
 from dpmf.data import Dyads
 from dpmf.kernels import Kernel, Matern12, SeasonGap, SquaredExponential
-from dpmf.likelihoods import Bernoulli, Gaussian, Likelihood, Ordinal, PairedGaussian
+from dpmf.likelihoods import (
+    Bernoulli,
+    Gaussian,
+    Likelihood,
+    NegativeBinomial,
+    Ordinal,
+    PairedGaussian,
+    PairedPoisson,
+    Poisson,
+)
 from dpmf.model.layout import Grids, Layout, grids, layout
 from dpmf.model.simulate import simulate_state
 from dpmf.model.spec import Spec, spec
@@ -70,7 +79,10 @@ def events(likelihood: Likelihood, count: int = 14) -> Dyads:
         "home": random.choice([0.5, 0.0], count),
     }
     if pair:
-        frame["one"], frame["two"] = random.normal(30.0, 9.0, (2, count))
+        scores = random.normal(30.0, 9.0, (2, count))
+        if isinstance(likelihood, PairedPoisson):
+            scores = random.poisson(2.0, scores.shape).astype(float)
+        frame["one"], frame["two"] = scores
         value, mirrored = ("one", "two"), ["home"]
     else:
         frame["one"] = values(likelihood, count, random)
@@ -90,6 +102,8 @@ def values(likelihood: Likelihood, count: int, random: np.random.Generator) -> n
         return random.integers(0, 2, count).astype(float)
     if isinstance(likelihood, Ordinal):
         return random.integers(1, likelihood.levels + 1, count).astype(float)
+    if isinstance(likelihood, Poisson | NegativeBinomial):
+        return random.poisson(3.0, count).astype(float)
     return random.normal(3.0, 2.0, count)
 
 

@@ -4,7 +4,16 @@ import jax
 import numpy as np
 import pytest
 
-from dpmf.likelihoods import Bernoulli, Gaussian, Ordinal, PairedGaussian
+from dpmf.likelihoods import (
+    Bernoulli,
+    Gaussian,
+    NegativeBinomial,
+    Ordinal,
+    PairedGaussian,
+    PairedPoisson,
+    Poisson,
+    StudentT,
+)
 from dpmf.model.coordinates import parameters, sum_first
 from dpmf.model.density import log_density, log_likelihoods
 from dpmf.model.predictor import predictor
@@ -24,6 +33,10 @@ CASES = [
     (Bernoulli(), 3, True),
     (Ordinal(4), 3, False),
     (Ordinal(4), 2, True),
+    (StudentT(), 1, False),
+    (Poisson(), 2, False),
+    (NegativeBinomial(), 1, True),
+    (PairedPoisson(), 2, False),
 ]
 
 

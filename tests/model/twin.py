@@ -11,7 +11,16 @@ import numpy as np
 from scipy import special, stats
 
 from dpmf.kernels.factor import JITTER
-from dpmf.likelihoods import Bernoulli, Gaussian, Ordinal, PairedGaussian
+from dpmf.likelihoods import (
+    Bernoulli,
+    Gaussian,
+    NegativeBinomial,
+    Ordinal,
+    PairedGaussian,
+    PairedPoisson,
+    Poisson,
+    StudentT,
+)
 from dpmf.model.state import Parameters, Side
 from model.problem import LENGTHS
 
@@ -86,6 +95,9 @@ def natural_noise(free, spread):
     maps = {
         "sigma": lambda x: spread * np.exp(x),
         "rho": lambda x: 2 * sigmoid(x) - 1,
+        "nu": lambda x: 2 + 10 * np.exp(x),
+        "overdispersion": np.exp,
+        "shared": lambda x: 0.5 * np.exp(x),
         "first_cut": lambda x: 3 * x,
         "log_gaps": lambda x: x,
     }
@@ -151,6 +163,9 @@ def log_prior_noise(noise, spread):
     densities = {
         "sigma": lambda x: stats.halfnorm.logpdf(x, scale=spread),
         "rho": lambda x: stats.uniform.logpdf(x, -1, 2),
+        "nu": lambda x: stats.gamma.logpdf(x, 2, loc=2, scale=10),
+        "overdispersion": lambda x: stats.halfnorm.logpdf(x),
+        "shared": lambda x: stats.halfnorm.logpdf(x, scale=0.5),
         "first_cut": lambda x: stats.norm.logpdf(x, 0, 3),
         "log_gaps": lambda x: stats.norm.logpdf(x, 0, 1),
     }
@@ -235,8 +250,19 @@ def log_likelihoods(likelihood, noise, y, values):
             rho, variance = noise["rho"], noise["sigma"] ** 2
             covariance = variance * np.array([[1, rho], [rho, 1]])
             return stats.multivariate_normal.logpdf(values - y, np.zeros(2), covariance)
+        case StudentT():
+            return stats.t.logpdf(values, noise["nu"], y, noise["sigma"]).sum(axis=1)
         case Bernoulli():
             return stats.bernoulli.logpmf(values, special.expit(y)).sum(axis=1)
+        case Poisson():
+            return stats.poisson.logpmf(values, np.exp(y)).sum(axis=1)
+        case NegativeBinomial():
+            size = 1 / noise["overdispersion"]
+            return stats.nbinom.logpmf(values, size, size / (size + np.exp(y))).sum(axis=1)
+        case PairedPoisson():
+            k = np.arange(values.max() + 1)[None, None]
+            own = stats.poisson.pmf(values[:, :, None] - k, np.exp(y)[:, :, None])
+            return np.log(own.prod(axis=1) @ stats.poisson.pmf(k[0, 0], noise["shared"]))
         case Ordinal():
             gaps = np.cumsum(np.exp(noise["log_gaps"]))
             cuts = noise["first_cut"] + np.array([-np.inf, 0, *gaps, np.inf])

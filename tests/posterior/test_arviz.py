@@ -69,6 +69,18 @@ def test_single_values_have_no_pair_axis(make):
     assert set(np.unique(drawn)) <= set(range(5))
 
 
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [("goals slice", "shared"), ("counts slice", "overdispersion"), ("outliers hmc", "nu")],
+)
+def test_parameters_of_outliers_and_counts(name, parameter):
+    tree = fitted(name).to_arviz()
+    assert tree["posterior"][parameter].dims == ("chain", "draw")
+    assert np.isfinite(arviz_stats.loo(tree).elpd)
+    drawn = tree["posterior_predictive"]["values"].values
+    assert (parameter == "nu") != np.array_equal(drawn, np.round(drawn))
+
+
 def test_a_slash_in_the_name_of_an_input_parts_no_groups():
     frame = ratings(Gaussian()).rename(columns={"week": "week/year"})
     data = Dyads.from_frame(

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 from chance import assert_mean
 from dpmf import ConfigError, DataError, Dyads
-from dpmf.likelihoods import Gaussian, Ordinal, PairedGaussian
+from dpmf.likelihoods import Gaussian, Ordinal, PairedGaussian, PairedPoisson
 from dpmf.posterior import Forecast
 
 DRAWS, EVENTS, SAMPLES = 40, 3, 4000
@@ -125,6 +125,37 @@ def test_first_exceeds_without_a_closed_form_counts_a_tie_as_half():
     tie = high.prod(axis=2) + (1 - high).prod(axis=2)
     expected = (ahead + tie / 2).mean(axis=0)
     np.testing.assert_allclose(forecast.first_exceeds, expected, atol=6 * 0.0036)
+
+
+def goals() -> Forecast:
+    y = np.random.default_rng(5).normal([0.5, 0.2], 0.4, (DRAWS, EVENTS, 2))
+    noise = {"shared": np.random.default_rng(6).uniform(0, 0.5, DRAWS)}
+    return dataclasses.replace(paired(), likelihood=PairedPoisson(), y=y, noise=noise)
+
+
+def test_outcomes_of_goals_are_sums_over_all_scores():
+    """Whatever both teams share is left out: it changes no outcome."""
+    forecast = goals()
+    counts = np.arange(40)
+    own = stats.poisson.pmf(counts[:, None, None, None], np.exp(forecast.y)[None])
+    table = np.einsum("ade,bde->abe", own[..., 0], own[..., 1]) / DRAWS
+    won = table[np.tril_indices(40, -1)].sum(axis=0)
+    drawn = table[np.diag_indices(40)].sum(axis=0)
+    np.testing.assert_allclose(forecast.equal, drawn, rtol=1e-9)
+    np.testing.assert_allclose(forecast.first_exceeds, won + 0.5 * drawn, rtol=1e-9)
+    np.testing.assert_allclose(forecast.to_frame()["p_equal"], drawn, rtol=1e-9)
+
+
+def test_continuous_values_are_never_equal():
+    assert (paired().equal == 0).all()
+    assert "p_equal" not in paired().to_frame()
+
+
+def test_a_tie_without_a_closed_form_is_counted():
+    cuts = {"first_cut": np.zeros((DRAWS, 1)), "log_gaps": np.zeros((DRAWS, 0))}
+    y = np.zeros((DRAWS, EVENTS, 2))
+    even = dataclasses.replace(paired(), likelihood=Ordinal(2), y=y, noise=cuts)
+    np.testing.assert_allclose(even.equal, 0.5, atol=6 * 0.0036)
 
 
 def test_first_exceeds_needs_pairs():

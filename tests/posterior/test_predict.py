@@ -22,6 +22,17 @@ def test_old_inputs_give_the_y_that_was_diagnosed(name):
     np.testing.assert_allclose(y.reshape(diagnosed.shape), diagnosed, rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["goals slice", "counts slice", "outliers hmc"])
+def test_outliers_and_counts_are_forecast(name):
+    frame = CASES[name].frame
+    forecast = fitted(name).predict(frame)
+    assert np.isfinite(forecast.log_prob(frame)).all()
+    assert np.isfinite(forecast.mean).all() and (forecast.sd > 0).all()
+    drawn = forecast.sample(50)
+    assert (name == "outliers hmc") != np.array_equal(drawn, np.round(drawn))
+    assert len(forecast.to_frame()) == len(frame)
+
+
 def test_a_subset_of_old_events_gives_the_same_y():
     fit, frame = fitted("games hmc"), CASES["games hmc"].frame
     some = [11, 2, 7]

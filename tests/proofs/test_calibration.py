@@ -2,18 +2,17 @@
 
 import numpy as np
 import pytest
-from proofs.league import league
 from proofs.row import require
 
 from chance import FALSE_ALARM
 from proofs import calibration
 
 
-@pytest.mark.parametrize("engine", ["slice", "hmc"])
-def test_ranks_are_uniform(engine):
-    problem = league(calibration.Noisy(), pooled=True, count=25, unseen=1)
-    size = calibration.SMALL[engine]
-    require([calibration.calibrated("pooled mean", engine, problem, size)], FALSE_ALARM)
+@pytest.mark.parametrize(
+    ("engine", "case"), [("slice", "pooled"), ("hmc", "pooled"), ("slice", "paired-poisson")]
+)
+def test_ranks_are_uniform(engine, case):
+    require(calibration.prove(calibration.SMALL, engine, case), FALSE_ALARM)
 
 
 def test_lopsided_ranks_are_told_apart():

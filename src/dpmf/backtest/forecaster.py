@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dpmf.backtest.cutoffs import Cutoff
+from dpmf.backtest.goals import Goals
 from dpmf.backtest.prediction import Prediction
 from dpmf.checks import whole_number
 from dpmf.errors import ConfigError
@@ -100,7 +101,7 @@ def plan_of(seasons: Sequence[int], window: int | None, options: dict[str, Any])
 class Forecasts:
     """What a forecaster said, and how sure it is of its own arithmetic."""
 
-    predictions: list[Prediction]  # one per cutoff
+    predictions: Sequence[Prediction | Goals]  # one per cutoff
     fits: pd.DataFrame | None = None  # diagnostics, one row per cutoff
     seen: int | None = None  # last season that hyperparameters were learned from
 

@@ -4,13 +4,16 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from dpmf.backtest.goals import Goals
 from dpmf.backtest.prediction import Prediction
 
 MARGIN, TOTAL = np.array([1.0, -1.0]), np.array([1.0, 1.0])
 LEAST = 1e-12  # probability, so that a certainty that was wrong costs much but not all
 
 
-def scored(prediction: Prediction, values: Float[np.ndarray, "events 2"]) -> pd.DataFrame:
+def scored(
+    prediction: Prediction | Goals, values: Float[np.ndarray, "events 2"]
+) -> pd.DataFrame:
     """Every metric of every event.
 
     Args:
@@ -20,7 +23,9 @@ def scored(prediction: Prediction, values: Float[np.ndarray, "events 2"]) -> pd.
     Returns:
         log_prob, winner_error (a tie, predicted or real, counts one half), squared_error
         (of both scores together), p_home with its log_loss and brier (a tie counts half a
-        win), crps_margin, crps_total, and the PIT of margin and total.
+        win), crps_margin, crps_total, and the PIT of margin and total. Where a draw has a
+        probability, also p_win, p_draw and p_loss of the home team, the ranked probability
+        score of those three (`rps`) and their `outcome_log_loss`.
     """
     margin, total = values @ MARGIN, values @ TOTAL
     guess = prediction.scores
@@ -43,4 +48,23 @@ def scored(prediction: Prediction, values: Float[np.ndarray, "events 2"]) -> pd.
         "pit_margin": prediction.cdf(MARGIN, margin),
         "pit_total": prediction.cdf(TOTAL, total),
     }
+    outcomes = prediction.outcomes
+    if outcomes is not None:
+        columns |= _of_outcomes(outcomes, margin)
     return pd.DataFrame(columns)
+
+
+def _of_outcomes(
+    chances: Float[np.ndarray, "events 3"], margin: Float[np.ndarray, " events"]
+) -> dict[str, np.ndarray]:
+    """Scores of the probabilities of win, draw and loss, in that order."""
+    real = np.stack([margin > 0, margin == 0, margin < 0], axis=1).astype(float)
+    apart = np.cumsum(chances - real, axis=1)[:, :2]
+    told = np.clip(np.sum(chances * real, axis=1), LEAST, 1.0)
+    return {
+        "p_win": chances[:, 0],
+        "p_draw": chances[:, 1],
+        "p_loss": chances[:, 2],
+        "rps": np.sum(apart**2, axis=1) / 2,
+        "outcome_log_loss": -np.log(told),
+    }

@@ -47,6 +47,11 @@ class Prediction:
             return self.home_wins
         return self.cdf(np.array([-1.0, 1.0]), np.zeros(self.mean.shape[1]))
 
+    @property
+    def outcomes(self) -> None:
+        """A draw has no probability: scores are real numbers here."""
+        return None
+
     def log_prob(self, values: Float[np.ndarray, "events 2"]) -> Float[np.ndarray, " events"]:
         """Log density of both scores, averaged over the draws."""
         if self.home_wins is not None:

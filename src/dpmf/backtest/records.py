@@ -115,7 +115,12 @@ def _read(path: Path) -> pd.DataFrame:
 def _identity(forecaster: Forecaster) -> str:
     """The settings of a forecaster in words that are the same in every process."""
     if dataclasses.is_dataclass(forecaster):
-        settings = {f.name: getattr(forecaster, f.name) for f in dataclasses.fields(forecaster)}
+        # A choice that came later is left out where it is not made: old results stay valid.
+        settings = {
+            f.name: getattr(forecaster, f.name)
+            for f in dataclasses.fields(forecaster)
+            if not (f.default is None and getattr(forecaster, f.name) is None)
+        }
     else:
         settings = dict(getattr(forecaster, "__dict__", {}))
     parts = [f"{name}={_word(value)}" for name, value in settings.items()]

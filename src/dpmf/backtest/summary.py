@@ -24,6 +24,10 @@ GAINS = {
 }
 
 
+# Of win, draw and loss, where a draw has a probability: means of these besides.
+OUTCOMES = ("p_win", "p_draw", "p_loss", "rps", "outcome_log_loss")
+
+
 def summary(scores: pd.DataFrame, against: str | None = None) -> pd.DataFrame:
     """One row per forecaster, rank and season; "All" is the plain mean of the seasons.
 
@@ -35,6 +39,7 @@ def summary(scores: pd.DataFrame, against: str | None = None) -> pd.DataFrame:
     """
     keys = ["forecaster", "rank", "season"]
     grouped = scores.groupby(keys, sort=False, dropna=False)
+    outcomes = {name: (name, "mean") for name in OUTCOMES if name in scores}
     table = grouped.agg(
         games=("log_prob", "size"),
         mean_log_prob=("log_prob", "mean"),
@@ -44,6 +49,7 @@ def summary(scores: pd.DataFrame, against: str | None = None) -> pd.DataFrame:
         brier=("brier", "mean"),
         crps_margin=("crps_margin", "mean"),
         crps_total=("crps_total", "mean"),
+        **outcomes,
         seen=("seen", "any"),  # by hyperparameters that were learned on this season too
     ).reset_index()
     if against is not None:

@@ -85,6 +85,10 @@ def backtest(
         str | None, typer.Option(help="Over time: se, matern12, matern32, matern52 or rq.")
     ] = None,
     mean: Annotated[str | None, typer.Option(help="constant or pooled.")] = None,
+    likelihood: Annotated[
+        str | None,
+        typer.Option(help="paired-gaussian, or paired-poisson for goals: win, draw and loss."),
+    ] = None,
     baselines: Annotated[
         str | None, typer.Option(help="Some of line,elo538,melo,kickscore,home.")
     ] = None,
@@ -107,6 +111,7 @@ def backtest(
         sides=choices.sides(side),
         kernel=choices.kernel(kernel),
         mean=mean,
+        likelihood=choices.likelihood(likelihood),
         playoffs=playoffs,
         quiet=quiet,
         json=json,

@@ -25,6 +25,7 @@ def run(
     sides: list[tuple[str, ...]],
     kernel: Any,
     mean: str | None,
+    likelihood: Any,
     playoffs: bool,
     quiet: bool,
     json: bool,
@@ -39,6 +40,7 @@ def run(
         sides: Side information of every model.
         kernel: Over time; None is that of the protocol.
         mean: "constant" or "pooled"; None is that of the protocol.
+        likelihood: Noise of both scores; None is the paired Gaussian.
         playoffs: Whether playoff games count.
         quiet: Print nothing.
         json: Print the summary as JSON.
@@ -52,7 +54,7 @@ def run(
     if kernel is None and paper_mean != by_paper:
         kernel = score_model(paper=by_paper).time_kernel
     models = [
-        score_model(rank, side, kernel=kernel, paper=paper_mean)
+        score_model(rank, side, kernel=kernel, paper=paper_mean, likelihood=likelihood)
         for side in sides
         for rank in ranks
     ]

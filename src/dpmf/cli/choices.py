@@ -19,6 +19,8 @@ KERNELS = {
     "rq": "RationalQuadratic",
 }
 
+LIKELIHOODS = {"paired-gaussian": "PairedGaussian", "paired-poisson": "PairedPoisson"}
+
 
 def ranks(text: str) -> list[int]:
     """`1,2,3` as numbers."""
@@ -61,6 +63,15 @@ def kernel(name: str | None) -> Callable[[Any], Any] | None:
     from dpmf import kernels
 
     return getattr(kernels, _one_of(KERNELS, name, "--kernel"))
+
+
+def likelihood(name: str | None) -> Any:
+    """The noise of both scores; None stays."""
+    if name is None:
+        return None
+    from dpmf import likelihoods
+
+    return getattr(likelihoods, _one_of(LIKELIHOODS, name, "--likelihood"))()
 
 
 def _parts(text: str, option: str) -> list[str]:

@@ -10,6 +10,8 @@ METRICS = {
     "mean_log_prob": ("Mean log probability of the scores", "{:.3f}"),
     "winner_error_pct": ("Winner wrong, %", "{:.1f}"),
     "score_rmse": ("RMSE of the scores", "{:.2f}"),
+    "rps": ("Ranked probability score, three outcomes", "{:.4f}"),
+    "outcome_log_loss": ("Log loss, three outcomes", "{:.4f}"),
 }
 
 
@@ -18,6 +20,8 @@ def backtest_tables(summary: pd.DataFrame) -> Iterator[Table]:
     seasons = list(dict.fromkeys(summary["season"]))
     seen = set(summary.loc[summary["seen"] & (summary["season"] != "All"), "season"])
     for metric, (title, layout) in METRICS.items():
+        if metric not in summary:
+            continue
         shown = summary[summary[metric].notna()]
         if shown.empty:
             continue

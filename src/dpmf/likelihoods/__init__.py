@@ -41,22 +41,31 @@ link scale (2.5 and 0), which suits logits and nothing else.
 For dependent cells write `Noise.log_prob` instead, and `Noise.split` if auxiliary
 variables make them independent; without it members move one after another. Optional, for
 comfort: `Noise.mean` and `Noise.covariance` (closed forms instead of sampled moments),
-`Likelihood.check` (refuse impossible values).
+`Likelihood.check` (refuse impossible values), and for pairs `Noise.first_exceeds` and, where
+values are counts, `Noise.equal`.
 """
 
 from dpmf.likelihoods.base import IndependentNoise, Likelihood, Noise
 from dpmf.likelihoods.bernoulli import Bernoulli
 from dpmf.likelihoods.gaussian import Gaussian, data_scales
+from dpmf.likelihoods.negative_binomial import NegativeBinomial
 from dpmf.likelihoods.ordinal import Ordinal
 from dpmf.likelihoods.paired import PairedGaussian
+from dpmf.likelihoods.paired_poisson import PairedPoisson
+from dpmf.likelihoods.poisson import Poisson
+from dpmf.likelihoods.student import StudentT
 
 __all__ = [
     "Bernoulli",
     "Gaussian",
     "IndependentNoise",
     "Likelihood",
+    "NegativeBinomial",
     "Noise",
     "Ordinal",
     "PairedGaussian",
+    "PairedPoisson",
+    "Poisson",
+    "StudentT",
     "data_scales",
 ]

@@ -51,6 +51,13 @@ class Noise(abc.ABC):
         """Probability that the first value of a pair exceeds the second; None: no formula."""
         return None
 
+    def equal(self, y: Float[Array, "events pair"]) -> Float[Array, " events"] | None:
+        """Probability that both values of a pair are equal; None: no formula, or never.
+
+        Where values are counts, `first_exceeds` does not include it.
+        """
+        return None
+
     def _samples(self, y: Float[Array, "events pair"]) -> Float[Array, "samples events pair"]:
         return jax.vmap(lambda k: self.sample(k, y))(jr.split(jr.key(0), 256))
 

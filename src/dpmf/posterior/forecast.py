@@ -115,15 +115,18 @@ class Forecast:
     @property
     def first_exceeds(self) -> Float[np.ndarray, " events"]:
         """Probability that the first value of a pair exceeds the second; a tie is half."""
-        if self.y.shape[2] != 2:
-            raise DataError("first_exceeds needs pairs, but these events have one value.")
-        with jax.enable_x64(True):
-            exact = self.likelihood.at({n: jnp.asarray(v[0]) for n, v in self.noise.items()})
-            if exact.first_exceeds(jnp.asarray(self.y[0])) is not None:
-                each = self._over_draws(lambda y, p: self.likelihood.at(p).first_exceeds(y))
-                return each.mean(axis=0)
-        margin = -np.diff(self._samples(0), axis=2)[..., 0]
+        exact = self._of_pairs("first_exceeds")
+        if exact is not None:
+            tie = self._of_pairs("equal")
+            return exact if tie is None else exact + 0.5 * tie
+        margin = self._margins()
         return (margin > 0).mean(axis=1) + 0.5 * (margin == 0).mean(axis=1)
+
+    @property
+    def equal(self) -> Float[np.ndarray, " events"]:
+        """Probability that both values of a pair are equal; 0 where they are no counts."""
+        exact = self._of_pairs("equal")
+        return (self._margins() == 0).mean(axis=1) if exact is None else exact
 
     def to_frame(self) -> pd.DataFrame:
         """One row per event: names, means, standard deviations and 90 % intervals."""
@@ -144,7 +147,25 @@ class Forecast:
             covariance = self.covariance
             columns["correlation"] = covariance[:, 0, 1] / sd.prod(axis=1)
             columns[f"p_{book.row}"] = self.first_exceeds
+            tie = self._of_pairs("equal")
+            if tie is not None:
+                columns["p_equal"] = tie
         return pd.DataFrame(columns)
+
+    def _of_pairs(self, name: str) -> np.ndarray | None:
+        """What a method of the noise says of every pair; None where it has no formula."""
+        if self.y.shape[2] != 2:
+            raise DataError(f"{name} needs pairs, but these events have one value.")
+        with jax.enable_x64(True):
+            one = self.likelihood.at({n: jnp.asarray(v[0]) for n, v in self.noise.items()})
+            if getattr(one, name)(jnp.asarray(self.y[0, :1])) is None:
+                return None
+        each = self._over_draws(lambda y, p: getattr(self.likelihood.at(p), name)(y))
+        return each.mean(axis=0)
+
+    def _margins(self) -> np.ndarray:
+        """Samples of the first value less the second."""
+        return -np.diff(self._samples(0), axis=2)[..., 0]
 
     def _moments(self) -> tuple[np.ndarray, np.ndarray]:
         means = self._over_draws(lambda y, p: self.likelihood.at(p).mean(y))

@@ -36,7 +36,7 @@ def forecasts(
     with jax.enable_x64(True):
         spec, tasks = posed(score_model, frame, cutoffs, plan, rest=False)
         found = _kept(spec, tasks, laid_out(spec, tasks), plan)
-    return forecasts_of(tasks, found)
+    return forecasts_of(spec, tasks, found)
 
 
 def _kept(spec: Spec, tasks: list[Task], arrays: Layout, plan: Plan) -> list[Kept]:
@@ -54,7 +54,7 @@ def _kept(spec: Spec, tasks: list[Task], arrays: Layout, plan: Plan) -> list[Kep
 
     def one(group: np.ndarray, report: Report) -> Kept:
         problems = Problem(jax.tree.map(lambda x: x[group], arrays), FREE_ALL, spec)
-        centres = jnp.asarray([tasks[i].centre for i in group])
+        centres = jnp.asarray([tasks[i].centre(spec) for i in group])
         # Keys by date: they do not depend on which other forecasts are made.
         dates = jnp.asarray([tasks[i].cutoff.start.toordinal() for i in group])
         keys = jax.vmap(lambda day: jr.fold_in(jr.key(plan.seed), day))(dates)

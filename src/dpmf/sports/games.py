@@ -19,6 +19,7 @@ from dpmf.errors import ConfigError, DataError, DpmfWarning, FileError
 from dpmf.sports import calendar
 
 TEAMS, SCORES = ["home", "away"], ["home_score", "away_score"]
+GOALS = ["home_goals", "away_goals"]  # the scores, as tables of football call them
 FLAGS = ["neutral", "is_playoff"]
 EXPERTS = ["spread_home", "total", "elo_home_prob"]
 NOTHING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"]
@@ -48,8 +49,9 @@ class Games:
     ) -> None:
         """Args:
         table: A pandas or polars frame with the columns date, home, away, home_score and
-            away_score; season, neutral, is_playoff, spread_home, total and elo_home_prob
-            are read where present, anything else is ignored with a notice.
+            away_score, or home_goals and away_goals for the last two; season, neutral,
+            is_playoff, spread_home, total and elo_home_prob are read where present, anything
+            else is ignored with a notice.
         playoffs: Whether playoff games stay.
         resolution: What time is rounded to, such as "1w" or "1d".
         upcoming: Whether the games are yet to be played, and have no scores.
@@ -175,11 +177,11 @@ def _checked(
     for name in TEAMS:
         columns[f"{name}_team"] = _team_names(table, name, source)
     _require_opponents(columns, source)
-    for name in SCORES:
+    for name, given in zip(SCORES, _score_names(table, source), strict=True):
         columns[name] = (
             np.full(len(table), np.nan)
             if upcoming
-            else numbers(whole(table, name, source=source), source=source)
+            else numbers(whole(table, given, source=source), source=source)
         )
     for name in FLAGS:
         found = name in table.columns
@@ -197,6 +199,18 @@ def _checked(
     frame["home"] = np.where(frame["neutral"], 0.0, AT_HOME)
     _tell_ignored(table, source)
     return frame.sort_values("date", kind="stable", ignore_index=True)
+
+
+def _score_names(table: nw.DataFrame, source: str) -> list[str]:
+    """What the table calls the scores."""
+    goals = [name for name in GOALS if name in table.columns]
+    scores = [name for name in SCORES if name in table.columns]
+    if goals and scores:
+        raise DataError(
+            f"{source}: found both {scores[0]!r} and {goals[0]!r}, expected the scores under "
+            "one name; drop the other columns."
+        )
+    return GOALS if goals else SCORES
 
 
 def _dates(table: nw.DataFrame, source: str) -> pd.Series:
@@ -291,7 +305,7 @@ def _some_numbers(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
 
 
 def _tell_ignored(table: nw.DataFrame, source: str) -> None:
-    known = {"date", "season", "week", *TEAMS, *SCORES, *FLAGS, *EXPERTS}
+    known = {"date", "season", "week", *TEAMS, *SCORES, *GOALS, *FLAGS, *EXPERTS}
     ignored = [name for name in table.columns if name not in known]
     if ignored:
         message = f"{source}: columns that are not used: {', '.join(ignored)}."

@@ -11,6 +11,7 @@ from dpmf.backtest.forecaster import Forecasts, Plan
 from dpmf.errors import ConfigError
 from dpmf.inference.estimator import DPMF
 from dpmf.kernels import Constant, Kernel, Matern12, SeasonGap, SquaredExponential
+from dpmf.likelihoods import Likelihood, PairedGaussian, PairedPoisson
 from dpmf.posterior import Fit, Forecast
 from dpmf.sports import cutoff_fits, season_fits
 from dpmf.sports.games import Games
@@ -27,6 +28,7 @@ class ScoreModel:
     side: tuple[str, ...]
     time_kernel: Callable[[Any], Kernel]
     pooled: bool
+    likelihood: Likelihood | None = None  # None is the paired Gaussian
 
     @property
     def name(self) -> str:
@@ -50,7 +52,7 @@ class ScoreModel:
         if self.pooled and "home" in self.side:
             # On the rows alone: a product of two pooled means could not be told apart.
             options |= {"mean": ("pooled", "constant"), "mean_kernel": (venue, None)}
-        return DPMF(rank=self.rank, kernel=kernel, **options)
+        return DPMF(rank=self.rank, kernel=kernel, likelihood=self.likelihood, **options)
 
     def fit(self, games: Games, **options: Any) -> Fit:
         """Sample the posterior given games; options are those of `DPMF.fit`."""
@@ -74,6 +76,7 @@ def score_model(
     *,
     kernel: Any = None,
     paper: bool = False,
+    likelihood: Likelihood | None = None,
 ) -> ScoreModel:
     """A model of both scores of a game.
 
@@ -84,6 +87,8 @@ def score_model(
         paper: The paper's own choices: a squared exponential over time, and a constant
             mean. The default is Matern 1/2 and, where "home" is part of the side
             information, a mean of the attacks that is a function of the venue.
+        likelihood: `PairedGaussian()`, which it is if left out, or `PairedPoisson()` for
+            goals, which gives a draw a probability.
     """
     side = tuple(side)
     unknown = [one for one in side if one not in SIDES]
@@ -94,7 +99,11 @@ def score_model(
             f"kernel={kernel!r}, expected a kind of kernel such as kernels.Matern12, which is "
             "then given the time."
         )
+    if not (likelihood is None or isinstance(likelihood, PairedGaussian | PairedPoisson)):
+        raise ConfigError(
+            f"likelihood={likelihood!r}, expected PairedGaussian() or PairedPoisson()."
+        )
     if kernel is None:
         kernel = SquaredExponential if paper else Matern12
     ordered = tuple(one for one in SIDES if one in side)
-    return ScoreModel(rank, ordered, kernel, pooled=not paper)
+    return ScoreModel(rank, ordered, kernel, pooled=not paper, likelihood=likelihood)

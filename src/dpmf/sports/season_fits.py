@@ -37,7 +37,7 @@ def forecasts(
         fixed = learned(score_model, frame, spec, plan)
         found = _kept(spec, fixed, tasks, plan)
     seen = None if fixed is FREE_ALL else max(plan.learn_from)
-    return dataclasses.replace(forecasts_of(tasks, found), seen=seen)
+    return dataclasses.replace(forecasts_of(spec, tasks, found), seen=seen)
 
 
 def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]:
@@ -79,7 +79,7 @@ def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]
 
 def _cold(spec, fixed, arrays: Layout, group, tasks: list[Task], keys, plan: Plan):
     by_chain = jax.vmap(lambda key: jr.split(jr.fold_in(key, 0), plan.chains))(keys)
-    centres = jnp.asarray([tasks[i].centre for i in group])
+    centres = jnp.asarray([tasks[i].centre(spec) for i in group])
     return jax.vmap(starts)(_problems(spec, fixed, arrays, group), centres, by_chain)
 
 

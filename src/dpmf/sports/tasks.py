@@ -15,11 +15,13 @@ from jaxtyping import Array, Float
 
 from dpmf.backtest.cutoffs import Cutoff
 from dpmf.backtest.forecaster import Forecasts, Plan
+from dpmf.backtest.goals import Goals
 from dpmf.backtest.prediction import Prediction
 from dpmf.data import Dyads
 from dpmf.inference.chains import Kept
 from dpmf.inference.diagnostics import diagnostics
 from dpmf.inference.problem import Problem
+from dpmf.likelihoods import Likelihood, PairedPoisson
 from dpmf.model.layout import Grids, Layout, grids, layout
 from dpmf.model.predictor import predictor
 from dpmf.model.spec import Spec
@@ -52,10 +54,9 @@ class Task(NamedTuple):
     known: Float[np.ndarray, " events"]  # 1 for games to learn from, 0 for all others
     order: Dyads  # the same games in the order of play, which is that of the grid's levels
 
-    @property
-    def centre(self) -> float:
-        """The average of the known scores."""
-        return float(self.data.values[self.known > 0].mean())
+    def centre(self, spec: Spec) -> float:
+        """Where y starts, from the known scores."""
+        return spec.likelihood.centre(self.data.values[self.known > 0])
 
 
 def spec_before(score_model: Any, frame: pd.DataFrame, first: Cutoff, plan: Plan) -> Spec:
@@ -77,6 +78,7 @@ def posed(
     data = dyads(frame)
     first = min(cutoffs, key=lambda cutoff: cutoff.start)
     spec = spec_before(score_model, frame, first, plan)
+    spec.likelihood.check(data.values)  # those to come too: they are scored
     return spec, [task(data, frame, cutoff, plan, rest=rest) for cutoff in cutoffs]
 
 
@@ -120,7 +122,7 @@ def laid_out(spec: Spec, tasks: Sequence[Task]) -> Layout:
     return stacked([one(own, each) for own, each in zip(points, tasks, strict=True)])
 
 
-def forecasts_of(tasks: Sequence[Task], found: Sequence[Kept]) -> Forecasts:
+def forecasts_of(spec: Spec, tasks: Sequence[Task], found: Sequence[Kept]) -> Forecasts:
     """Predictions and diagnostics, one of each per task."""
     pairs = list(zip(tasks, found, strict=True))
     rows = [
@@ -132,7 +134,8 @@ def forecasts_of(tasks: Sequence[Task], found: Sequence[Kept]) -> Forecasts:
         }
         for task, kept in pairs
     ]
-    return Forecasts([_prediction(kept, task) for task, kept in pairs], pd.DataFrame(rows))
+    told = [_prediction(spec.likelihood, kept, task) for task, kept in pairs]
+    return Forecasts(told, pd.DataFrame(rows))
 
 
 def numbers(spec: Spec, arrays: Layout) -> int:
@@ -143,8 +146,10 @@ def numbers(spec: Spec, arrays: Layout) -> int:
     )
 
 
-def _prediction(kept: Kept, task: Task) -> Prediction:
+def _prediction(likelihood: Likelihood, kept: Kept, task: Task) -> Prediction | Goals:
     y = kept.values["y"][:, :, : task.upcoming]
+    if isinstance(likelihood, PairedPoisson):
+        return Goals(y.reshape(-1, *y.shape[2:]), kept.values["shared"].reshape(-1))
     sigma, rho = (kept.values[name].reshape(-1) for name in ("sigma", "rho"))
     shape = np.where(np.eye(2, dtype=bool), 1.0, rho[:, None, None])
     return Prediction(y.reshape(-1, *y.shape[2:]), sigma[:, None, None] ** 2 * shape)
