@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 
 from dpmf.checks import whole_number
 from dpmf.cli import choices
@@ -56,7 +57,7 @@ def run(
         raise ConfigError(f"--out {out}: expected a name that ends with .nc, such as fit.nc.")
     require_writable(out)
     table = _recent(read_games(games, **reading), window)
-    console.print(f"{source_of(games)}: {table!r}")
+    console.print(escape(f"{source_of(games)}: {table!r}"), soft_wrap=True)
     began = time.perf_counter()
     sizes = SIZES | {name: one for name, one in sampling.items() if one is not None}
     fit = model.fit(table, **sizes, progress=not (quiet or json))
@@ -64,7 +65,7 @@ def run(
     seconds = time.perf_counter() - began
     told = described(fit, out)
     print_words(console, told)
-    console.print(f"Written: {out} ({seconds:.0f} s)")
+    console.print(escape(f"Written: {out} ({seconds:.0f} s)"), soft_wrap=True)
     if json:
         print(json_format.dumps({"seconds": seconds, **told}))
 

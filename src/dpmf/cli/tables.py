@@ -93,7 +93,8 @@ def forecast_rows(
         for name, column, line in bets:
             sign = "+g" if name == "covers" else "g"
             known = pd.notna(row[column])
-            cells.append(f"{game[line]:{sign}}: {100 * row[column]:.0f} %" if known else "")
+            bet = f"{game[line]:{sign}}: " if wide else ""
+            cells.append(f"{bet}{100 * row[column]:.0f} %" if known else "")
         names = (escape(str(row[name])) for name in ("date", "home", "away"))
         shown.add_row(*names, *cells)
     caption = "spread: negative where home is expected to win, as in betting lines"

@@ -67,22 +67,13 @@ class Calendar:
         firsts = numbers.map({one.number: one.first for one in self.seasons})
         return ((dates - firsts).dt.days // step * step / 7).to_numpy(float)
 
-    def numbers(self, dates: pd.Series, *, source: str) -> np.ndarray:
+    def numbers(self, dates: pd.Series) -> np.ndarray:
         """The season of each day: a known one, or one that would follow the last known.
 
         An off-season is parted in the middle, so that one game a long time after the last
         known one finds its season too.
-
-        Raises:
-            DataError: A day is before the first known game, or before that of the season
-                that it is nearest to.
         """
-        found = np.array([self._number(day) for day in dates])
-        firsts = {one.number: one.first for one in self.seasons}
-        for row, (day, number) in enumerate(zip(dates, found, strict=True)):
-            if number in firsts and day < firsts[number]:
-                _refuse_early(day, number, firsts[number], row, source)
-        return found
+        return np.array([self._number(day) for day in dates])
 
     def continued(
         self,

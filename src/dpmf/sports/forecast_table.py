@@ -1,6 +1,6 @@
 """Forecasts of games in; the answers to what people ask about a game out."""
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,20 +17,6 @@ SPREAD = -MARGIN  # as lines are written: negative where the home team is ahead
 SAMPLES = 20_000  # behind what has no closed form
 
 
-class Sums(Protocol):
-    """The distribution of a sum of both scores, each times a number, for every event."""
-
-    def cdf(
-        self, direction: Float[np.ndarray, " 2"], at: Float[np.ndarray, " events"]
-    ) -> Float[np.ndarray, " events"]:
-        """Probability that it is at most `at`."""
-
-    def quantile(
-        self, direction: Float[np.ndarray, " 2"], probability: float
-    ) -> Float[np.ndarray, " events"]:
-        """The value that it stays at or below with some probability."""
-
-
 class Sampled:
     """Sums of scores drawn from a forecast, for noise models without a formula."""
 
@@ -40,7 +26,7 @@ class Sampled:
     def cdf(
         self, direction: Float[np.ndarray, " 2"], at: Float[np.ndarray, " events"]
     ) -> Float[np.ndarray, " events"]:
-        """Share of samples below; one exactly there counts half, as when stakes go back."""
+        """Share of samples below `at`; one that is there counts half: stakes go back."""
         drawn = self.samples @ direction
         below, there = drawn < at[:, None], drawn == at[:, None]
         return np.where(np.isnan(at), np.nan, below.mean(axis=1) + there.mean(axis=1) / 2)
@@ -48,12 +34,15 @@ class Sampled:
     def quantile(
         self, direction: Float[np.ndarray, " 2"], probability: float
     ) -> Float[np.ndarray, " events"]:
-        """Of the samples."""
+        """The value that samples stay at or below with some probability."""
         return np.quantile(self.samples @ direction, probability, axis=1)
 
 
-def sums(forecast: Forecast) -> Sums:
-    """Exact where every draw says a normal pair, from samples otherwise."""
+def sums(forecast: Forecast) -> Prediction | Sampled:
+    """Distributions of sums of both scores, each times a number.
+
+    Exact where every draw says a normal pair, from samples otherwise.
+    """
     if not isinstance(forecast.likelihood, PairedGaussian):
         return Sampled(forecast.sample(SAMPLES))
     return mixture(forecast)

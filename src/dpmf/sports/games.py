@@ -79,7 +79,7 @@ class Games:
             frame["season"] = (
                 calendar.seasons(frame["date"])
                 if known is None
-                else known.numbers(frame["date"], source=source)
+                else known.numbers(frame["date"])
             )
         dates, numbers_ = frame["date"], frame["season"]
         own = (
