@@ -91,6 +91,15 @@ def test_a_stake_that_goes_back_is_half():
     assert Sampled(samples).cdf(np.array([-1.0, 1.0]), np.array([-3.0])) == [0.25]
 
 
+def test_lines_with_the_other_sign_are_noticed(made, table, tmp_path, capsys):
+    frame = pd.read_csv(made.later)
+    path = tmp_path / "later.csv"
+    for sign, notices in ((1, 0), (-1, 1)):
+        frame.assign(spread_home=sign * table["spread"].round(1)).to_csv(path, index=False)
+        assert status("predict", str(made.fit), str(path), "--json") == 0
+        assert capsys.readouterr().err.count("looks as if its sign were turned") == notices
+
+
 def test_json_has_the_same_rows(made, table, capsys):
     words = ["predict", str(made.fit), str(made.later), "--json", "--interval", "50"]
     assert status(*words) == 0

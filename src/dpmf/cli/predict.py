@@ -15,7 +15,7 @@ from dpmf.errors import ConfigError, DpmfWarning
 from dpmf.posterior import Fit, load
 from dpmf.sports import Games, read_games
 from dpmf.sports.calendar import Calendar
-from dpmf.sports.forecast_table import forecast_table
+from dpmf.sports.forecast_table import forecast_table, tell_turned_lines
 from dpmf.sports.notes import games_notes
 from dpmf.sports.table_files import source_of
 from dpmf.sports.teams import tell_unseen, unseen
@@ -61,6 +61,7 @@ def run(
     strangers = _strangers(fit, games, source)
     forecast = fit.predict(games.frame, seed=seed, source=source)
     table = forecast_table(forecast, games.frame, interval=interval)
+    tell_turned_lines(table, games.frame, source=source)
     if out is not None:
         write_whole(out, lambda place: table.to_csv(place, index=False, float_format="%.4f"))
     if upcoming is None:

@@ -49,14 +49,14 @@ _NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
     "home_score": (
         ("homescore",),
         ("homepts", "homepoints", "homegoals", "homeruns", "hometeamscore", "hometeampoints"),
-        ("ptshome", "scorehome", "pointshome", "goalshome", "hscore", "hpts"),
+        ("ptshome", "scorehome", "pointshome", "goalshome", "runshome", "hscore", "hpts"),
         ("fthg", "hg", "homefinal"),
     ),
     "away_score": (
         ("awayscore",),
         ("awaypts", "awaypoints", "awaygoals", "awayruns", "awayteamscore", "awayteampoints"),
         ("visitorscore", "visitorpts", "visitorpoints", "visitorteamscore", "roadscore"),
-        ("ptsaway", "scoreaway", "pointsaway", "goalsaway", "ascore", "apts"),
+        ("ptsaway", "scoreaway", "pointsaway", "goalsaway", "runsaway", "ascore", "apts"),
         ("ftag", "ag", "awayfinal"),
     ),
     "season": (("season",), ("seasonyear", "seasonstart", "seasonstartyear")),
@@ -133,10 +133,8 @@ def team_columns(names: Sequence[str], columns: Mapping[str, str] | None) -> lis
 def told_apart(names: Sequence[str]) -> list[str]:
     """The names of a header, with two columns of scores named after the teams before them.
 
-    `Visitor,PTS,Home,PTS` is a common way to write a game.
+    `Visitor,PTS,Home,PTS` is a common way to write a game: the second is `PTS (home)` then.
     """
-    if set(SCORES) & set(names):
-        return list(names)
     words = [plain(name) for name in names]
     sides = {one: role for role in TEAMS for group in _NAMES[role] for one in group}
     result = list(names)
@@ -145,7 +143,7 @@ def told_apart(names: Sequence[str]) -> list[str]:
         before = [sides.get(words[place - 1]) if place else None for place in places]
         if len(places) == 2 and set(before) == set(TEAMS):
             for place, side in zip(places, before, strict=True):
-                result[place] = f"{side}_score"
+                result[place] = f"{names[place]} ({side})"
     return result
 
 

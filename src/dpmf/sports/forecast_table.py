@@ -1,5 +1,6 @@
 """Forecasts of games in; the answers to what people ask about a game out."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,13 @@ from jaxtyping import Float
 from dpmf.backtest.metrics import MARGIN, TOTAL
 from dpmf.backtest.prediction import Prediction
 from dpmf.checks import positive_number
-from dpmf.errors import ConfigError
+from dpmf.errors import ConfigError, DpmfWarning
 from dpmf.likelihoods import PairedGaussian
 from dpmf.posterior import Forecast
 
 SPREAD = -MARGIN  # as lines are written: negative where the home team is ahead
 SAMPLES = 20_000  # behind what has no closed form
+LINES, TURNED = 8, -0.3  # so many lines tell whether they go against the forecasts
 
 
 class Sampled:
@@ -97,6 +99,26 @@ def forecast_table(
     if "total" in games:
         columns["p_over"] = 1 - whole.cdf(TOTAL, games["total"].to_numpy(float))
     return pd.DataFrame(columns)
+
+
+def tell_turned_lines(table: pd.DataFrame, games: pd.DataFrame, *, source: str) -> None:
+    """Warn where lines look as if they had the other sign.
+
+    Args:
+        table: What `forecast_table` gives.
+        games: The frame of the same `Games`.
+        source: Where the games came from.
+    """
+    if "spread_home" not in games:
+        return
+    both = pd.DataFrame({"line": games["spread_home"], "spread": table["spread"]}).dropna()
+    if len(both) >= LINES and both["line"].corr(both["spread"]) < TURNED:
+        warnings.warn(
+            f"{source}: spread_home looks as if its sign were turned, expected negative "
+            "numbers where home is the favourite; p_home_cover means nothing otherwise.",
+            DpmfWarning,
+            stacklevel=2,
+        )
 
 
 def _tail(interval: float) -> float:

@@ -74,20 +74,12 @@ class Games:
         )
         frame = _checked(opened_table, found, upcoming, day_first, source)
         _tell_ignored(opened_table, found, source)
-        known = after.calendar if isinstance(after, Games) else after
-        if "season" not in frame:
-            frame["season"] = (
-                calendar.seasons(frame["date"])
-                if known is None
-                else known.numbers(frame["date"])
-            )
-        dates, numbers_ = frame["date"], frame["season"]
-        own = (
-            Calendar.of(dates, numbers_, resolution)
-            if known is None
-            else known.continued(dates, numbers_, opening=season_start, source=source)
-        )
-        frame["week"] = own.weeks(dates, numbers_)
+        if after is None:
+            own = _found_calendar(frame, resolution)
+        else:
+            known = after.calendar if isinstance(after, Games) else after
+            own = _continued_calendar(frame, known, season_start, source)
+        frame["week"] = own.weeks(frame["date"], frame["season"])
         frame = frame.sort_values("date", kind="stable", ignore_index=True)
         if not playoffs:
             frame = frame[~frame["is_playoff"]].reset_index(drop=True)
@@ -194,6 +186,23 @@ def _checked(
     if "season" in found:
         columns["season"] = _seasons(table, found["season"], source)
     return pd.DataFrame(columns)
+
+
+def _found_calendar(frame: pd.DataFrame, resolution: str) -> Calendar:
+    """The calendar of games alone; seasons are filled in where the table has none."""
+    if "season" not in frame:
+        frame["season"] = calendar.seasons(frame["date"])
+    return Calendar.of(frame["date"], frame["season"], resolution)
+
+
+def _continued_calendar(
+    frame: pd.DataFrame, known: Calendar, opening: Any, source: str
+) -> Calendar:
+    """The calendar of games that come after others."""
+    if "season" not in frame:
+        frame["season"] = known.numbers(frame["date"])
+    dates, seasons = frame["date"], frame["season"]
+    return known.continued(dates, seasons, opening=opening, source=source)
 
 
 def _usable(table: nw.DataFrame, role: str, name: str) -> bool:
