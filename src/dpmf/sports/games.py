@@ -79,6 +79,7 @@ class Games:
         else:
             known = after.calendar if isinstance(after, Games) else after
             own = _continued_calendar(frame, known, season_start, source)
+        frame["home"] = np.where(frame["neutral"], 0.0, AT_HOME)
         frame["week"] = own.weeks(frame["date"], frame["season"])
         frame = frame.sort_values("date", kind="stable", ignore_index=True)
         if not playoffs:
@@ -182,7 +183,6 @@ def _checked(
     for role in EXPERTS:
         if role in found:
             columns[role] = _some_numbers(table, found[role], source, role.endswith("_prob"))
-    columns["home"] = np.where(columns["neutral"], 0.0, AT_HOME)
     if "season" in found:
         columns["season"] = _seasons(table, found["season"], source)
     return pd.DataFrame(columns)
