@@ -6,6 +6,7 @@ from dpmf import datasets
 
 TEAMS = ["BUF", "MIA", "NE", "NYJ", "CIN", "PIT"]
 CUTOFF = "2018-11-01"
+TINY = ["--engine", "slice", "--chains", "2", "--warmup", "5", "--draws", "12"]
 
 
 def few_games() -> pd.DataFrame:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from command import status
-from few_games import CUTOFF, few_games
+from few_games import CUTOFF, TINY, few_games
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -37,9 +37,8 @@ def test_the_commands_run(tmp_path, monkeypatch, capsys):
     games = few_games()
     games[games["date"] < CUTOFF].to_csv("games.csv", index=False)
     games[games["date"] >= CUTOFF].to_csv("upcoming.csv", index=False)
-    shorter = ["--engine", "slice", "--chains", "2", "--warmup", "5", "--draws", "12"]
     for words in shown:
-        extra = shorter if words.startswith("fit") else []
+        extra = TINY if words.startswith("fit") else []
         assert status(*words.split(), *extra) == 0
     assert "BUF at NE" in capsys.readouterr().out
     assert len(pd.read_csv("forecasts.csv")) == 11

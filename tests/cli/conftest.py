@@ -7,9 +7,7 @@ import jax
 import pytest
 
 from command import status
-from few_games import CUTOFF, few_games
-
-TINY = ["--engine", "slice", "--chains", "2", "--warmup", "5", "--draws", "12"]
+from few_games import CUTOFF, TINY, few_games
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ from command import status
 from dpmf import ConfigError, Games
 from dpmf.kernels import Matern12, SquaredExponential
 from dpmf.sports.notes import games_notes
+from few_games import TINY
 
 
 @pytest.fixture
@@ -29,8 +30,7 @@ def stopped(monkeypatch):
 
 def test_the_fit_is_the_one_that_python_makes(made, tmp_path, capsys):
     words = ["fit", str(made.games), "--out", str(tmp_path / "fit.nc"), "--rank", "2"]
-    sizes = ["--engine", "slice", "--chains", "2", "--warmup", "5", "--draws", "12"]
-    assert status(*words, *sizes, "--json") == 0
+    assert status(*words, *TINY, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     model = dpmf.sports.score_model(2)
     games = dpmf.read_games(made.games)

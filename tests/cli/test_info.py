@@ -11,6 +11,7 @@ from command import status
 from dpmf import DataError
 from dpmf.sports.findings import Figure, findings, in_words
 from dpmf.sports.notes import games_notes
+from few_games import TINY
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +100,17 @@ def test_sentences():
         "Home teams are expected to score 2.4 (1.9 to 2.9) more than their guests.",
         "Scores scatter by 9.8 (9.5 to 10.1) around that.",
     ]
+
+
+def test_a_model_without_side_information_says_nothing_of_it(made, tmp_path, capsys):
+    out = str(tmp_path / "pmf.nc")
+    assert status("fit", str(made.games), "--out", out, "--side", "none", *TINY, "--quiet") == 0
+    assert status("info", out, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["model"]["name"] == "PMF"
+    assert set(told["learned"]) == {"noise_sd", "noise_correlation"}
+    assert status("predict", out, str(made.later), "--json") == 0
+    assert len(json.loads(capsys.readouterr().out)["games"]) == 11
 
 
 def test_a_fit_that_is_not_of_games(made, fit, tmp_path, capsys):

@@ -1,5 +1,6 @@
 """`dpmf predict`: what people ask about games, from the exact mixture."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.stats import norm
 import dpmf
 from command import status
 from dpmf import Games
+from dpmf.likelihoods import Gaussian
 from dpmf.sports.forecast_table import Sampled, forecast_table
 from few_games import CUTOFF, few_games
 
@@ -84,6 +86,18 @@ def test_samples_say_the_same(forecast, made):
     np.testing.assert_allclose(over, exact["p_over"], atol=0.006)
     low = whole.quantile(np.array([-1.0, 1.0]), 0.25)
     np.testing.assert_allclose(low, exact["spread_low"], atol=0.25)
+
+
+def test_noise_without_a_formula_is_sampled(forecast, made):
+    frame = pd.read_csv(made.later, parse_dates=["date"])
+    frame = frame.rename(columns={"home": "home_team", "away": "away_team"})
+    sigma = {"sigma": forecast.noise["sigma"]}
+    apart = dataclasses.replace(forecast, likelihood=Gaussian(), noise=sigma)
+    nothing = {**sigma, "rho": np.zeros_like(sigma["sigma"])}
+    exact = forecast_table(dataclasses.replace(forecast, noise=nothing), frame)
+    sampled = forecast_table(apart, frame)
+    for name, far in (("p_home_cover", 0.02), ("p_over", 0.02), ("total_high", 0.8)):
+        np.testing.assert_allclose(sampled[name], exact[name], atol=far, err_msg=name)
 
 
 def test_a_stake_that_goes_back_is_half():
