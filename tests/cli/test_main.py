@@ -1,6 +1,7 @@
 """The command's exit statuses, and what it prints where."""
 
 import importlib.metadata
+import io
 import os
 import subprocess
 import sys
@@ -68,6 +69,15 @@ def test_completion_can_be_shown(monkeypatch, capsys):
     monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
     assert status("--show-completion", "bash") == 0
     assert "complete" in capsys.readouterr().out
+
+
+def test_a_terminal_that_knows_few_characters(monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding="ascii"))
+    monkeypatch.setattr(dpmf.cli.demo, "run", lambda out, **kwargs: print("27 ± 9"))
+    assert status("demo") == 0
+    sys.stdout.flush()
+    assert written.getvalue() == b"27 ? 9\n"
 
 
 def test_unknown_option_is_a_usage_error(capsys):

@@ -104,6 +104,12 @@ def test_days_before_a_season_began_are_refused(day, first, season):
         upcoming(one.assign(season=season), Games(nfl()))
 
 
+def test_a_season_of_the_past_that_is_not_known_is_refused():
+    known = Games(nfl()).between(2017, 2018)
+    with pytest.raises(DataError, match="found games of season 2016, which is not among those"):
+        upcoming(nfl()[nfl()["season"] == 2016], known)
+
+
 def test_a_part_keeps_first_days_and_knows_no_later_ones():
     part = Games(nfl()).where(Games(nfl()).frame["date"].between("2017-10-01", "2018-10-01"))
     days = [(s.number, f"{s.first:%m-%d}", f"{s.last:%m-%d}") for s in part.calendar.seasons]

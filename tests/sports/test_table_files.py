@@ -68,6 +68,17 @@ def test_messages_name_standard_input(monkeypatch):
         read_games("-")
 
 
+def test_text_that_is_not_utf_8(tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_bytes(
+        "date,home,away,home_score,away_score\n2001-09-09,Köln,B,1,2\n".encode("latin-1")
+    )
+    with pytest.raises(
+        DataError, match=r"games\.csv: found bytes that are no UTF-8 text .* save"
+    ):
+        read_games(path)
+
+
 def test_names_of_teams_are_text_whatever_their_column_is_called(tmp_path):
     path = tmp_path / "games.csv"
     path.write_text("date,Mannschaft,visitor,home_score,away_score\n2001-09-09,01,NA,1,2\n")

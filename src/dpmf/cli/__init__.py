@@ -250,6 +250,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     Args:
         arguments: Words after the command's name; those of the process unless given.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal may not know all characters
     with warnings.catch_warnings():
         warnings.showwarning = _note
         _run(arguments)

@@ -96,7 +96,8 @@ class Calendar:
 
         Raises:
             ConfigError: The opening day is none, or that of a season already known.
-            DataError: A game is before the first of its season.
+            DataError: A game is before the first of its season, or of a season of the past
+                that is not known.
         """
         known = {one.number: one for one in self.seasons}
         stated = {} if opening is None else self._stated(opening)
@@ -105,6 +106,11 @@ class Calendar:
                 last = max(known[one.number].last, one.last)
                 known[one.number] = known[one.number]._replace(last=last)
                 continue
+            if one.number < self.seasons[-1].number:
+                raise DataError(
+                    f"{source}: found games of season {one.number}, which is not among those "
+                    "that were learned from, nor later; drop them or learn from that one too."
+                )
             first = stated.get(one.number, self._opening(one))
             known[one.number] = one._replace(first=first)
             if one.number not in stated:

@@ -48,6 +48,11 @@ def read_table(path: Any, columns: Mapping[str, str] | None = None) -> Any:
         raise DataError(f"{source}: this is no CSV table ({error}).") from error
     except (DataError, ConfigError):
         raise
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{source}: found bytes that are no UTF-8 text ({error.reason} at byte "
+            f"{error.start}), expected a CSV file in UTF-8; save it so."
+        ) from error
     except (OSError, EOFError, ImportError, zlib.error, BadZipFile, LZMAError) as error:
         raise UnreadableFile(f"{source}: cannot be read ({error}).") from error
     except ValueError as error:  # what pandas raises for anything that is no table
