@@ -146,6 +146,8 @@ def test_a_rightful_import_is_let_through(module, source):
         "import dpmf; dir(dpmf); dpmf.__version__; dpmf.DataError",
         "from dpmf.cli import main; main(['--help'])",
         "from dpmf.cli import main; main(['demo', '--help'])",
+        "from dpmf.cli import main; main(['fit', '--help'])",
+        "from dpmf.cli import main; main(['predict', '--help'])",
     ],
 )
 def test_jax_is_not_imported_before_work_begins(work):

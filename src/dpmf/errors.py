@@ -21,5 +21,9 @@ class FileError(DpmfError, OSError):
     """A file cannot be read or written; what was there is untouched."""
 
 
+class UnreadableFile(FileError, DataError):
+    """A file that was given as input is not there, or is not what it should be."""
+
+
 class DpmfWarning(UserWarning):
     """Something worth knowing that does not stop the work."""

@@ -43,6 +43,22 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         raise FileError(f"{path}: cannot be written ({error}).") from error
 
 
+def require_writable(path: Path) -> None:
+    """Refuse a place that cannot be written, before an hour's work.
+
+    Raises:
+        FileError: It is a folder, or its folder is not there or may not be written.
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError("it is a folder, expected a file")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        os.close(handle)
+        Path(name).unlink()
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written ({error}).") from error
+
+
 def make_folder(path: Path) -> None:
     """Make a folder now: nobody wants to hear of it after an hour's work.
 

@@ -118,7 +118,7 @@ def test_refusals_are_one_line(games, tmp_path, capsys, words, message):
 
 
 def test_a_file_that_is_not_there(tmp_path, capsys):
-    assert status("backtest", str(tmp_path / "no.csv"), "--out", str(tmp_path / "out")) == 1
+    assert status("backtest", str(tmp_path / "no.csv"), "--out", str(tmp_path / "out")) == 2
     assert "no.csv: cannot be read" in capsys.readouterr().err
 
 

@@ -1,13 +1,24 @@
 """The command's exit statuses, and what it prints where."""
 
 import importlib.metadata
+import io
+import os
+import subprocess
+import sys
 
 import pytest
 
 import dpmf.cli.demo
 from command import status
 from dpmf.cli import main
-from dpmf.errors import ConfigError, DataError, DpmfError, FileError, SamplingError
+from dpmf.errors import (
+    ConfigError,
+    DataError,
+    DpmfError,
+    FileError,
+    SamplingError,
+    UnreadableFile,
+)
 
 
 def plant(monkeypatch, error: BaseException) -> None:
@@ -26,7 +37,47 @@ def test_version(capsys):
 
 def test_help_lists_the_commands(capsys):
     assert status("--help") == 0
-    assert "demo" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    for command in ("demo", "fit", "predict", "info", "backtest"):
+        assert command in printed
+
+
+def completed(words: str) -> list[str]:
+    """What the shell offers at the end of some words, and that no work was begun for it."""
+    code = (
+        "import sys\nfrom dpmf.cli import app\n"
+        "try:\n    app(prog_name='dpmf')\nfinally:\n    assert 'jax' not in sys.modules"
+    )
+    own = {
+        "_DPMF_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(words.count(" ")),
+    }
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True)
+    assert "AssertionError" not in done.stderr
+    return done.stdout.split()
+
+
+def test_the_shell_completes_commands_and_values():
+    assert completed("dpmf pre") == ["predict"]
+    assert completed("dpmf fit --kernel mat") == ["matern12", "matern32", "matern52"]
+    assert completed("dpmf backtest --side none,time+") == ["none,time+home"]
+
+
+def test_completion_can_be_shown(monkeypatch, capsys):
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+    assert status("--show-completion", "bash") == 0
+    assert "complete" in capsys.readouterr().out
+
+
+def test_a_terminal_that_knows_few_characters(monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding="ascii"))
+    monkeypatch.setattr(dpmf.cli.demo, "run", lambda out, **kwargs: print("27 ± 9"))
+    assert status("demo") == 0
+    sys.stdout.flush()
+    assert written.getvalue() == b"27 ? 9\n"
 
 
 def test_unknown_option_is_a_usage_error(capsys):
@@ -47,7 +98,8 @@ def test_demo_is_handed_its_options(monkeypatch, tmp_path):
         (DataError("games.csv: line 3: [home] is empty"), 2),
         (ConfigError("rank must be at least 1"), 2),
         (SamplingError("the chain cannot start"), 1),
-        (FileError("fit.nc cannot be read"), 1),
+        (FileError("fit.nc cannot be written"), 1),
+        (UnreadableFile("fit.nc cannot be read"), 2),
         (DpmfError("something else"), 1),
     ],
 )

@@ -62,6 +62,19 @@ def test_predictions_are_identical(tmp_path, name):
     np.testing.assert_allclose(a.sample(5), b.sample(5), rtol=1e-10)
 
 
+def test_notes_are_kept_and_an_older_file_has_none(tmp_path, saved):
+    noted = dataclasses.replace(fitted("stars hmc"), notes={"games": {"seasons": [1, "a"]}})
+    noted.save(tmp_path / "fit.nc")
+    assert dpmf.load(tmp_path / "fit.nc").notes == noted.notes
+    with xr.open_dataset(saved, engine="h5netcdf") as dataset:
+        dataset = dataset.load()
+    plain = json.loads(dataset.attrs["dpmf"])
+    del plain["notes"]
+    dataset.attrs["dpmf"] = json.dumps(plain)
+    dataset.to_netcdf(tmp_path / "older.nc", engine="h5netcdf")
+    assert dpmf.load(tmp_path / "older.nc").notes == {}
+
+
 def test_a_missing_file(tmp_path):
     with pytest.raises(FileError, match=r"none\.nc: there is no such file"):
         dpmf.load(tmp_path / "none.nc")

@@ -4,9 +4,10 @@ import dataclasses
 
 import numpy as np
 from jaxtyping import Float
-from scipy.special import logsumexp, ndtr
+from scipy.special import logsumexp, ndtr, ndtri
 
 COMPONENTS = 400  # of a mixture, spread over all its draws, behind a CRPS
+STEPS, PRECISE, TINY = 60, 1e-10, 1e-300  # of the search for a quantile
 NODES = 48  # of its integral, over the 16 and more standard deviations where it varies
 
 
@@ -69,6 +70,37 @@ class Prediction:
         """Probability that a sum of both scores, each times a number, is at most `at`."""
         mean, sd = self._along(direction)
         return ndtr((at[None] - mean) / sd).mean(axis=0)
+
+    def density(
+        self, direction: Float[np.ndarray, " 2"], at: Float[np.ndarray, " events"]
+    ) -> Float[np.ndarray, " events"]:
+        """Probability density of such a sum, per point."""
+        mean, sd = self._along(direction)
+        away = (at[None] - mean) / sd
+        return (np.exp(-0.5 * away**2) / (sd * np.sqrt(2 * np.pi))).mean(axis=0)
+
+    def quantile(
+        self, direction: Float[np.ndarray, " 2"], probability: float
+    ) -> Float[np.ndarray, " events"]:
+        """The value that such a sum stays at or below with some probability.
+
+        Newton's steps, each kept within a bracket that shrinks: the mixture's quantile lies
+        between the lowest and the highest of its parts.
+        """
+        mean, sd = self._along(direction)
+        each = mean + ndtri(probability) * sd
+        low, high = each.min(axis=0), each.max(axis=0)
+        at = each.mean(axis=0)
+        for _ in range(STEPS):
+            excess = self.cdf(direction, at) - probability
+            open_ = np.abs(excess) > PRECISE  # a game that has arrived stays where it is
+            if not open_.any():
+                break
+            low, high = np.where(excess < 0, at, low), np.where(excess > 0, at, high)
+            tried = at - excess / np.maximum(self.density(direction, at), TINY)
+            inside = (tried > low) & (tried < high)
+            at = np.where(open_, np.where(inside, tried, (low + high) / 2), at)
+        return at
 
     def crps(
         self, direction: Float[np.ndarray, " 2"], at: Float[np.ndarray, " events"]

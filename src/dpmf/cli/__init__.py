@@ -9,21 +9,13 @@ from typing import Annotated, NoReturn, TextIO
 
 import typer
 
+from dpmf.cli import options
 from dpmf.errors import ConfigError, DataError, DpmfError, DpmfWarning
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,  # `main` words the errors that a user can mend
 )
-
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "--quiet", callback=lambda quiet: _hushed(quiet), help="Print nothing but errors."
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def _print_version(wanted: bool) -> bool:
@@ -48,8 +40,8 @@ def _dpmf(
 @app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for what the demo writes.")] = Path("demo"),
-    quiet: Quiet = False,
-    json: Json = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Fit the embedded NFL games and forecast the games that follow."""
     from dpmf.cli.demo import run  # jax is imported only when work begins
@@ -58,15 +50,135 @@ def demo(
 
 
 @app.command()
+def fit(
+    games: Annotated[str, typer.Argument(help=options.GAMES)],
+    out: Annotated[Path, typer.Option(help="File for the fit, such as fit.nc.")],
+    rank: Annotated[int, typer.Option(help="Latent features.")] = 1,
+    side: options.Side = "time+home",
+    kernel: options.Kernel = None,
+    mean: options.Mean = None,
+    window: Annotated[
+        int | None, typer.Option(help="Seasons to learn from, the latest last; all.")
+    ] = None,
+    resolution: Annotated[str, typer.Option(help="What time is rounded to.")] = "1w",
+    playoffs: options.Playoffs = False,
+    columns: options.Columns = None,
+    day_first: options.DayFirst = None,
+    engine: options.Engine = None,
+    chains: options.Chains = None,
+    warmup: options.Warmup = None,
+    draws: options.Draws = None,
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Learn from the games in a file, and keep what was learned."""
+    from dpmf.cli import choices
+    from dpmf.cli.fit import run  # jax is imported only when work begins
+
+    run(
+        games,
+        out,
+        rank=rank,
+        side=choices.side(side),
+        kernel=choices.kernel(kernel),
+        mean=mean,
+        window=window,
+        reading={
+            "columns": choices.columns(columns),
+            "day_first": day_first,
+            "playoffs": playoffs,
+            "resolution": resolution,
+        },
+        sampling={
+            "engine": engine,
+            "chains": chains,
+            "warmup": warmup,
+            "draws": draws,
+            "seed": seed,
+        },
+        quiet=quiet,
+        json=json,
+    )
+
+
+@app.command()
+def predict(
+    fit: Annotated[Path, typer.Argument(help="What `dpmf fit` wrote.")],
+    upcoming: Annotated[
+        str | None, typer.Argument(help="Games to come: a file like that of the fit.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="CSV file for the forecasts.")] = None,
+    interval: Annotated[float, typer.Option(help="Probability of intervals, percent.")] = 80.0,
+    home: Annotated[str | None, typer.Option(help="One game instead of a file.")] = None,
+    away: Annotated[str | None, typer.Option(help="The other team of that game.")] = None,
+    date: Annotated[str | None, typer.Option(help="Its day, such as 2008-12-25.")] = None,
+    neutral: Annotated[bool, typer.Option("--neutral", help="It has no home team.")] = False,
+    spread_home: Annotated[
+        float | None, typer.Option(help="Its line; negative: home is the favourite.")
+    ] = None,
+    total: Annotated[float | None, typer.Option(help="Its over/under.")] = None,
+    season_start: Annotated[
+        str | None, typer.Option(help="First day of a season later than those of the fit.")
+    ] = None,
+    columns: options.Columns = None,
+    day_first: options.DayFirst = None,
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Forecast games: scores, who wins, spread and total, and bets on a line.
+
+    spread has the sign of a betting line: negative where home is expected to win.
+    p_home_cover and p_over come where the file has spread_home and total.
+    """
+    from dpmf.cli import choices
+    from dpmf.cli.predict import run
+
+    run(
+        fit,
+        upcoming,
+        out,
+        interval=interval,
+        game={
+            "home": home,
+            "away": away,
+            "date": date,
+            "neutral": neutral or None,
+            "spread_home": spread_home,
+            "total": total,
+        },
+        reading={
+            "season_start": season_start,
+            "columns": choices.columns(columns),
+            "day_first": day_first,
+        },
+        seed=seed,
+        quiet=quiet,
+        json=json,
+    )
+
+
+@app.command()
+def info(
+    fit: Annotated[Path, typer.Argument(help="What `dpmf fit` wrote.")],
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Say what a fit is, whether to trust it, and what it has learned."""
+    from dpmf.cli.info import run
+
+    run(fit, quiet=quiet, json=json)
+
+
+@app.command()
 def backtest(
-    games: Annotated[Path, typer.Argument(help="CSV file of games.")],
+    games: Annotated[str, typer.Argument(help=options.GAMES)],
     out: Annotated[
         Path, typer.Option(help="Folder for the results; finished models are kept.")
     ],
     rank: Annotated[str, typer.Option(help="Latent features, such as 1,2,3.")] = "1",
-    side: Annotated[
-        str, typer.Option(help="Of none, time, home, time+home; a comma between models.")
-    ] = "none,time+home",
+    side: options.Sides = "none,time+home",
     seasons: Annotated[
         str | None, typer.Option(help="To forecast, such as 2002:2008; all but the first.")
     ] = None,
@@ -80,11 +192,11 @@ def backtest(
         str | None,
         typer.Option(help="Paper: seasons of the long run; the first three forecast ones."),
     ] = None,
-    playoffs: Annotated[bool, typer.Option("--playoffs", help="Count playoff games.")] = False,
-    kernel: Annotated[
-        str | None, typer.Option(help="Over time: se, matern12, matern32, matern52 or rq.")
-    ] = None,
-    mean: Annotated[str | None, typer.Option(help="constant or pooled.")] = None,
+    playoffs: options.Playoffs = False,
+    columns: options.Columns = None,
+    day_first: options.DayFirst = None,
+    kernel: options.Kernel = None,
+    mean: options.Mean = None,
     likelihood: Annotated[
         str | None,
         typer.Option(help="paired-gaussian, or paired-poisson for goals: win, draw and loss."),
@@ -92,13 +204,13 @@ def backtest(
     baselines: Annotated[
         str | None, typer.Option(help="Some of line,elo538,melo,kickscore,home.")
     ] = None,
-    engine: Annotated[str | None, typer.Option(help="hmc or slice.")] = None,
-    chains: Annotated[int | None, typer.Option(help="Of every fit.")] = None,
-    warmup: Annotated[int | None, typer.Option(help="Steps before draws are kept.")] = None,
-    draws: Annotated[int | None, typer.Option(help="Kept draws of every chain.")] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same forecasts.")] = 0,
-    quiet: Quiet = False,
-    json: Json = False,
+    engine: options.Engine = None,
+    chains: options.Chains = None,
+    warmup: options.Warmup = None,
+    draws: options.Draws = None,
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Forecast past games as if they were to come, and score the forecasts."""
     from dpmf.cli import choices
@@ -112,7 +224,11 @@ def backtest(
         kernel=choices.kernel(kernel),
         mean=mean,
         likelihood=choices.likelihood(likelihood),
-        playoffs=playoffs,
+        reading={
+            "columns": choices.columns(columns),
+            "day_first": day_first,
+            "playoffs": playoffs,
+        },
         quiet=quiet,
         json=json,
         seasons=choices.seasons(seasons),
@@ -139,6 +255,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     Args:
         arguments: Words after the command's name; those of the process unless given.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal may not know all characters
     with warnings.catch_warnings():
         warnings.showwarning = _note
         _run(arguments)
@@ -167,12 +286,6 @@ def _note(
     """A warning as one line, without the place in our code that it comes from."""
     if issubclass(category, DpmfWarning):
         print(f"dpmf: {' '.join(str(message).splitlines())}", file=sys.stderr)
-
-
-def _hushed(quiet: bool) -> bool:
-    if quiet:
-        warnings.simplefilter("ignore", DpmfWarning)
-    return quiet
 
 
 def _fail(error: DpmfError, *, status: int) -> NoReturn:

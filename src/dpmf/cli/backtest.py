@@ -9,16 +9,17 @@ from rich.console import Console
 
 from dpmf.backtest import backtest
 from dpmf.backtest.records import write_table
+from dpmf.cli import choices
 from dpmf.cli.tables import backtest_tables
-from dpmf.errors import ConfigError
 from dpmf.sports import read_games, score_model
 from dpmf.sports.published import with_published
+from dpmf.sports.table_files import source_of
 
 CONVERGED = 1.05  # R-hat of the predicted means
 
 
 def run(
-    games: Path,
+    games: str,
     out: Path,
     *,
     ranks: list[int],
@@ -26,7 +27,7 @@ def run(
     kernel: Any,
     mean: str | None,
     likelihood: Any,
-    playoffs: bool,
+    reading: dict[str, Any],
     quiet: bool,
     json: bool,
     **options: Any,
@@ -41,16 +42,15 @@ def run(
         kernel: Over time; None is that of the protocol.
         mean: "constant" or "pooled"; None is that of the protocol.
         likelihood: Noise of both scores; None is the paired Gaussian.
-        playoffs: Whether playoff games count.
+        reading: Of `read_games`.
         quiet: Print nothing.
         json: Print the summary as JSON.
         **options: Of `dpmf.backtest`.
     """
     console = Console(quiet=quiet or json)
-    if mean not in (None, "constant", "pooled"):
-        raise ConfigError(f"--mean: found {mean!r}, expected constant or pooled.")
     by_paper = options.get("protocol") == "paper"
-    paper_mean = by_paper if mean is None else mean == "constant"
+    constant = choices.constant_mean(mean)
+    paper_mean = by_paper if constant is None else constant
     if kernel is None and paper_mean != by_paper:
         kernel = score_model(paper=by_paper).time_kernel
     models = [
@@ -58,8 +58,8 @@ def run(
         for side in sides
         for rank in ranks
     ]
-    table = read_games(games, playoffs=playoffs)
-    console.print(f"{games}: {table!r}")
+    table = read_games(games, **reading)
+    console.print(f"{source_of(games)}: {table!r}")
     began = time.perf_counter()
     found = backtest(table, models, folder=out, progress=not (quiet or json), **options)
     summary = with_published(found.summary)

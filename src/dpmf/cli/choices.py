@@ -36,6 +36,34 @@ def sides(text: str) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(found))
 
 
+def side(text: str) -> tuple[str, ...]:
+    """One of these, such as `time+home`."""
+    return _one_of(SIDES, text.strip(), "--side")
+
+
+def constant_mean(word: str | None) -> bool | None:
+    """Whether the mean is constant; None stays."""
+    known = {None: None, "constant": True, "pooled": False}
+    if word not in known:
+        raise ConfigError(f"--mean: found {word!r}, expected constant or pooled.")
+    return known[word]
+
+
+def columns(text: str | None) -> dict[str, str] | None:
+    """`home=HomeTeam,away=Guest` as standard name -> name in the file; None stays."""
+    if text is None:
+        return None
+    found: dict[str, str] = {}
+    for part in _parts(text, "--columns"):
+        role, sign, name = (one.strip() for one in part.partition("="))
+        if not (role and sign and name):
+            raise ConfigError(f"--columns: found {part!r}, expected such as home=HomeTeam.")
+        if role in found:
+            raise ConfigError(f"--columns: {role} is given twice, expected it once.")
+        found[role] = name
+    return found
+
+
 def words(text: str | None, option: str) -> list[str] | None:
     """Words with commas between them, each once; None stays."""
     return None if text is None else list(dict.fromkeys(_parts(text, option)))

@@ -15,7 +15,6 @@ from dpmf import datasets
 from dpmf.data import Dyads
 from dpmf.posterior import Fit, Forecast
 from dpmf.sports import Games, score_model
-from dpmf.sports.games import dyads
 from dpmf.whole import make_folder, write_whole
 
 SEASONS = 3  # the last of which is forecast from its own past and two earlier ones
@@ -34,13 +33,14 @@ def run(out: Path, *, quiet: bool, json: bool) -> None:
     """
     console = Console(quiet=quiet or json)
     make_folder(out)
-    known, held_back = _split(Games(datasets.nfl()).frame)
+    played, later = _split(Games(datasets.nfl()))
+    known, held_back = played.frame, later.frame
     console.print(
         f"Fitting {len(known):,} NFL games up to week {known['week'].iloc[-1]:.0f} of "
         f"{known['season'].max()}, to forecast the {len(held_back)} that follow."
     )
     began = time.perf_counter()
-    fit = score_model().model().fit(dyads(known), **SIZES, seed=1, progress=not (quiet or json))
+    fit = score_model().fit(played, **SIZES, seed=1, progress=not (quiet or json))
     seconds = time.perf_counter() - began
     forecast = fit.predict(held_back)
     scores = _scores(fit.data, forecast, held_back)
@@ -58,12 +58,13 @@ def run(out: Path, *, quiet: bool, json: bool) -> None:
         print(json_format.dumps(told))
 
 
-def _split(games: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    season = games["season"].max()
-    recent = games[games["season"] > season - SEASONS]
-    last = recent.loc[recent["season"] == season, "week"].max()
-    later = (recent["season"] == season) & (recent["week"] > last - LAST_WEEKS)
-    return recent[~later], recent[later]
+def _split(games: Games) -> tuple[Games, Games]:
+    season = games.seasons[-1]
+    recent = games.between(season - SEASONS + 1, season)
+    own = recent.frame["season"] == season
+    last = recent.frame.loc[own, "week"].max()
+    later = own & (recent.frame["week"] > last - LAST_WEEKS)
+    return recent.where(~later), recent.where(later)
 
 
 def _scores(known: Dyads, forecast: Forecast, games: pd.DataFrame) -> dict[str, int | float]:

@@ -1,10 +1,13 @@
-"""A backtest's summary as the paper prints it: models down, seasons across."""
+"""Results in; tables for a terminal out."""
 
 import math
 from collections.abc import Iterator
 
 import pandas as pd
+from rich.markup import escape
 from rich.table import Table
+
+LINES = 40  # games in a table of forecasts
 
 METRICS = {
     "mean_log_prob": ("Mean log probability of the scores", "{:.3f}"),
@@ -16,7 +19,10 @@ METRICS = {
 
 
 def backtest_tables(summary: pd.DataFrame) -> Iterator[Table]:
-    """One table per metric; the published value, where there is one, stands below ours."""
+    """One table per metric, models down and seasons across, as the paper prints them.
+
+    The published value, where there is one, stands below ours.
+    """
     seasons = list(dict.fromkeys(summary["season"]))
     seen = set(summary.loc[summary["seen"] & (summary["season"] != "All"), "season"])
     for metric, (title, layout) in METRICS.items():
@@ -50,3 +56,53 @@ def _cell(rows: pd.DataFrame, season: str, metric: str, layout: str) -> str:
     if name not in rows or pd.isna(rows.loc[season, name]):
         return ours
     return f"{ours}\n[dim]{layout.format(rows.loc[season, name])}[/dim]"
+
+
+def forecast_rows(
+    table: pd.DataFrame, games: pd.DataFrame, interval: float, wide: bool = True
+) -> Table:
+    """Forecasts of games, one line each; those that do not fit on a page are counted.
+
+    Args:
+        table: What `forecast_table` gives.
+        games: The frame of the same `Games`, which has the lines.
+        interval: Of the table, in percent.
+        wide: Whether there is room for intervals.
+    """
+    shown = Table()
+    for name in ("date", "home", "away"):
+        shown.add_column(name)
+    within = [f"{interval:g} %"] if wide else []
+    titles = ["score", "wins", "spread", *within, "total", *within]
+    bets = [
+        (name, column, line)
+        for name, column, line in (
+            ("covers", "p_home_cover", "spread_home"),
+            ("over", "p_over", "total"),
+        )
+        if column in table
+    ]
+    for name in [*titles, *(name for name, *_ in bets)]:
+        shown.add_column(name, justify="right")
+    pairs = list(zip(table.to_dict("records"), games.to_dict("records"), strict=True))
+    for row, game in pairs[:LINES]:
+        cells = [
+            f"{row['home_mean']:.1f}-{row['away_mean']:.1f}",
+            f"{100 * row['p_home_win']:.0f} %",
+            f"{row['spread']:+.1f}",
+            *[f"{row['spread_low']:+.1f} to {row['spread_high']:+.1f}"] * wide,
+            f"{row['total']:.1f}",
+            *[f"{row['total_low']:.0f} to {row['total_high']:.0f}"] * wide,
+        ]
+        for name, column, line in bets:
+            sign = "+g" if name == "covers" else "g"
+            known = pd.notna(row[column])
+            bet = f"{game[line]:{sign}}: " if wide else ""
+            cells.append(f"{bet}{100 * row[column]:.0f} %" if known else "")
+        names = (escape(str(row[name])) for name in ("date", "home", "away"))
+        shown.add_row(*names, *cells)
+    caption = "spread: negative where home is expected to win, as in betting lines"
+    if len(pairs) > LINES:
+        caption = f"and {len(pairs) - LINES:,} more games: --out writes all; {caption}"
+    shown.caption = caption
+    return shown

@@ -17,7 +17,7 @@ from jaxtyping import Array, Key
 
 from dpmf.inference import hmc_engine, slice_engine
 from dpmf.inference.problem import Problem
-from dpmf.inference.progress import Report
+from dpmf.inference.progress import Display, Report
 from dpmf.inference.schedule import Window, windows
 from dpmf.inference.start import log_densities, require_finite
 from dpmf.model.state import State
@@ -118,6 +118,8 @@ def run_many(
         jax.tree.map(lambda all_, x, d=done, c=count: _put(all_, x, d, c), room, chunk)
         done += count
         report("sampling", done, sizes.draws)
+        if isinstance(report, Display):  # which is drawn of one problem alone
+            report.agree(room[1].log_density[0, :, :done])
     assert room is not None
     values, stats = room
     learned, last = jax.tree.map(np.asarray, (chains.tuning(), chains.states))

@@ -210,7 +210,8 @@ class DPMF:
         if engine not in ("hmc", "slice"):
             raise ConfigError(f"engine={engine!r}, expected 'hmc' or 'slice'.")
         require_values(data)
-        with jax.enable_x64(True), reporting(progress) as report:
+        stages = {"warm-up": warmup, "sampling": draws * thin}
+        with jax.enable_x64(True), reporting(progress, chains, stages) as report:
             settled = self.spec(data) if start is None else same_model(self, start, data)
             over = grids(settled, data) if start is None else start.grids_over(data)
             points, arrays = layout(over, data)

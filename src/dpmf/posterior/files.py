@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from dpmf.data import Codebook, Dyads
-from dpmf.errors import ConfigError, FileError
+from dpmf.errors import ConfigError, UnreadableFile
 from dpmf.inference.chains import Draws, Sizes
 from dpmf.inference.diagnostics import Diagnostics, divergent_share
 from dpmf.inference.estimator import DPMF
@@ -54,33 +54,33 @@ def load(path: Any) -> Fit:
         path: The file.
 
     Raises:
-        FileError: It is missing, not such a file, damaged, or of a newer version.
+        UnreadableFile: It is missing, not such a file, damaged, or of a newer version.
     """
     target = Path(path)
     if not target.is_file():
-        raise FileError(f"{target}: there is no such file.")
+        raise UnreadableFile(f"{target}: there is no such file.")
     try:
         with xr.open_dataset(target, engine=_ENGINE) as dataset:
             if "dpmf" not in dataset.attrs:
-                raise FileError(f"{target}: this is no file that dpmf saved.")
+                raise UnreadableFile(f"{target}: this is no file that dpmf saved.")
             plain = json.loads(dataset.attrs["dpmf"])
             if plain["format"] > FORMAT:
-                raise FileError(
+                raise UnreadableFile(
                     f"{target}: written by dpmf {plain['version']} in a newer format. "
                     "Upgrade dpmf to read it."
                 )
             arrays = {str(name): np.array(value) for name, value in dataset.items()}
-    except FileError:
+    except UnreadableFile:
         raise
     except Exception as error:  # h5py, xarray and json each have their own
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise FileError(f"{target}: cannot be read as a saved fit ({reason}).") from error
+        raise UnreadableFile(f"{target}: cannot be read as a saved fit ({reason}).") from error
     try:
         return _put_together(plain, arrays)
     except ConfigError as error:  # a kernel or likelihood that is not imported here
-        raise FileError(f"{target}: {error}") from error
+        raise UnreadableFile(f"{target}: {error}") from error
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise FileError(f"{target}: the saved fit is damaged ({error!r}).") from error
+        raise UnreadableFile(f"{target}: the saved fit is damaged ({error!r}).") from error
 
 
 def _taken_apart(fit: Fit) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -125,6 +125,7 @@ def _taken_apart(fit: Fit) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "engine": fit.engine,
         "sizes": list(fit.sizes),
         "seed": fit.seed,
+        "notes": dict(fit.notes),
         "diagnosed": list(told.names),
         "divergences": told.divergences,
         "stayed": told.stayed,
@@ -179,6 +180,7 @@ def _put_together(plain: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
         Sizes(*plain["sizes"]),
         plain["seed"],
         told,
+        plain.get("notes", {}),
     )
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -40,6 +41,7 @@ class Fit:
     sizes: Sizes
     seed: int
     diagnostics: Diagnostics
+    notes: Mapping[str, Any] = dataclasses.field(default_factory=dict)  # saved with it, as JSON
 
     @staticmethod
     def of(

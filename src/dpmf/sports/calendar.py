@@ -1,11 +1,19 @@
 """Dates of games in; seasons, and the time within a season, out."""
 
+import dataclasses
+import warnings
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 import numpy as np
 import pandas as pd
 
 from dpmf.backtest.cutoffs import duration
+from dpmf.errors import ConfigError, DataError, DpmfWarning
 
 OFF_SEASON = 45  # days without a game that end a season; a longer break needs a season column
+YEAR = 364  # days between the first games of two seasons, where only one is known: 52 weeks
+OPENING = 7  # days after the expected first day within which a first game is the opening one
 
 
 def seasons(dates: pd.Series) -> pd.Series:
@@ -19,22 +27,188 @@ def seasons(dates: pd.Series) -> pd.Series:
     return dates.map(by_day).astype(int)
 
 
-def continued(known: pd.DataFrame, dates: pd.Series) -> np.ndarray:
-    """Seasons of later games: those of `known` go on until a gap ends them."""
-    last = known.loc[known["date"].idxmax()]
-    found = seasons(pd.concat([known["date"], dates], ignore_index=True))
-    shift = last["season"] - found.iloc[int(known["date"].to_numpy().argmax())]
-    return found.to_numpy()[len(known) :] + int(shift)
+class Season(NamedTuple):
+    """A season as far as it is known."""
+
+    number: int  # the year in which it began, or whatever the games file calls it
+    first: pd.Timestamp  # day of its first game
+    last: pd.Timestamp  # day of the last game seen
 
 
-def weeks(dates: pd.Series, season: pd.Series, resolution: str = "1w") -> pd.Series:
-    """Time since the season's first game, in weeks, rounded down.
+@dataclasses.dataclass(frozen=True)
+class Calendar:
+    """Which day belongs to which week of which season.
 
-    Args:
-        dates: Of all games of each season, so that the first one is among them.
-        season: Of each game.
-        resolution: What time is rounded to, such as "1w" or "1d".
+    Known seasons keep their first day, so that a later table of games is placed as it would
+    have been together with the earlier one.
     """
-    step = duration(resolution, "resolution")
-    first = dates.groupby(season).transform("min")
-    return ((dates - first).dt.days // step * step / 7).astype(float)
+
+    seasons: tuple[Season, ...]  # in the order of play
+    resolution: str = "1w"  # what time is rounded to
+
+    @staticmethod
+    def of(dates: pd.Series, numbers: pd.Series, resolution: str = "1w") -> "Calendar":
+        """The calendar of games whose seasons are known, the first of each among them."""
+        duration(resolution, "resolution")
+        spans = dates.groupby(numbers.to_numpy()).agg(["min", "max"]).sort_values("min")
+        found = (Season(int(s), low, high) for s, low, high in spans.itertuples())
+        return Calendar(tuple(found), resolution)
+
+    def over(self, dates: pd.Series, numbers: pd.Series) -> "Calendar":
+        """What is left of it when only some games are known: first days stay as they are."""
+        some = {one.number: one for one in Calendar.of(dates, numbers).seasons}
+        kept = [one for one in self.seasons if one.number in some]
+        narrowed = (one._replace(last=some[one.number].last) for one in kept)
+        return dataclasses.replace(self, seasons=tuple(narrowed))
+
+    def weeks(self, dates: pd.Series, numbers: pd.Series) -> np.ndarray:
+        """Time since the first game of each game's season, in weeks, rounded down."""
+        step = duration(self.resolution, "resolution")
+        firsts = numbers.map({one.number: one.first for one in self.seasons})
+        return ((dates - firsts).dt.days // step * step / 7).to_numpy(float)
+
+    def numbers(self, dates: pd.Series) -> np.ndarray:
+        """The season of each day: a known one, or one that would follow the last known.
+
+        An off-season is parted in the middle, so that one game a long time after the last
+        known one finds its season too.
+        """
+        return np.array([self._number(day) for day in dates])
+
+    def continued(
+        self,
+        dates: pd.Series,
+        numbers: pd.Series,
+        *,
+        opening: Any = None,
+        source: str = "games",
+    ) -> "Calendar":
+        """The calendar with the seasons of later games added to it.
+
+        A season that was not known begins with its first game in the table if that is near
+        the day that the earlier seasons suggest, else on that day.
+
+        Args:
+            dates: Of the later games.
+            numbers: Their seasons.
+            opening: First day of the season that is not known, if the user says so.
+            source: Where the games came from, for messages.
+
+        Raises:
+            ConfigError: The opening day is none, or that of a season already known.
+            DataError: A game is before the first of its season, or of a season of the past
+                that is not known.
+        """
+        known = {one.number: one for one in self.seasons}
+        stated = {} if opening is None else self._stated(opening)
+        for one in Calendar.of(dates, numbers).seasons:
+            if one.number in known:
+                last = max(known[one.number].last, one.last)
+                known[one.number] = known[one.number]._replace(last=last)
+                continue
+            if one.number < self.seasons[-1].number:
+                raise DataError(
+                    f"{source}: found games of season {one.number}, which is not among those "
+                    "that were learned from, nor later; drop them or learn from that one too."
+                )
+            first = stated.get(one.number, self._opening(one))
+            known[one.number] = one._replace(first=first)
+            if one.number not in stated:
+                _tell_opening(one.number, first, source)
+        for row, (day, number) in enumerate(zip(dates, numbers, strict=True)):
+            if day < known[number].first:
+                _refuse_early(day, number, known[number].first, row, source)
+        ordered = sorted(known.values(), key=lambda one: one.first)
+        return dataclasses.replace(self, seasons=tuple(ordered))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The calendar as JSON can hold it."""
+        rows = [[s.number, f"{s.first:%Y-%m-%d}", f"{s.last:%Y-%m-%d}"] for s in self.seasons]
+        return {"resolution": self.resolution, "seasons": rows}
+
+    @staticmethod
+    def from_dict(plain: Mapping[str, Any]) -> "Calendar":
+        """The calendar that `to_dict` described."""
+        rows = plain["seasons"]
+        found = (Season(int(n), pd.Timestamp(a), pd.Timestamp(b)) for n, a, b in rows)
+        return Calendar(tuple(found), plain["resolution"])
+
+    @property
+    def _period(self) -> float:
+        """Days from the first game of one season to that of the next."""
+        pairs = zip(self.seasons, self.seasons[1:], strict=False)
+        steps = [
+            (b.first - a.first).days / (b.number - a.number)
+            for a, b in pairs
+            if b.number > a.number
+        ]
+        return float(np.median(steps)) if steps else YEAR
+
+    def _number(self, day: pd.Timestamp) -> int:
+        earlier = [place for place, one in enumerate(self.seasons) if one.first <= day]
+        if not earlier:
+            return self.seasons[0].number
+        place = earlier[-1]
+        own = self.seasons[place]
+        if place + 1 < len(self.seasons):
+            after = self.seasons[place + 1]
+            middle = own.last + (after.first - own.last) / 2
+            return own.number if day <= middle else after.number
+        # The last season may go on: it lasts as long as the typical one before it at least.
+        days = [(one.last - one.first).days for one in self.seasons[:-1]]
+        length = max((own.last - own.first).days, float(np.median(days)) if days else 0.0)
+        middle = length + max(self._period - length, 0.0) / 2
+        past = (day - own.first).days - middle
+        return own.number + (int(past // self._period) + 1 if past > 0 else 0)
+
+    def _opening(self, season: Season) -> pd.Timestamp:
+        """The first day of a season that was not known."""
+        last = self.seasons[-1]
+        days = round((season.number - last.number) * self._period)
+        expected = last.first + pd.Timedelta(days=days)
+        return season.first if (season.first - expected).days <= OPENING else expected
+
+    def _stated(self, opening: Any) -> dict[int, pd.Timestamp]:
+        day = day_of(opening, "season_start")
+        number = self._number(day)
+        for one in self.seasons:
+            if one.number == number:
+                raise ConfigError(
+                    f"season_start={opening!r}: season {number} is known and began on "
+                    f"{one.first:%Y-%m-%d}; expected the first day of a later one."
+                )
+        return {number: day}
+
+
+def day_of(given: Any, name: str) -> pd.Timestamp:
+    """A day as a timestamp.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    try:
+        day = pd.Timestamp(given)
+    except (TypeError, ValueError):
+        day = pd.NaT
+    if pd.isna(day):
+        raise ConfigError(f"{name}={given!r}, expected a day such as '2008-12-25'.")
+    return day.tz_localize(None).normalize()
+
+
+def _tell_opening(number: int, first: pd.Timestamp, source: str) -> None:
+    warnings.warn(
+        f"{source}: season {number} is later than all games that were learned from; it is "
+        f"taken to begin on {first:%Y-%m-%d} (season_start, --season-start says otherwise).",
+        DpmfWarning,
+        stacklevel=5,
+    )
+
+
+def _refuse_early(
+    day: pd.Timestamp, number: int, first: pd.Timestamp, row: int, source: str
+) -> None:
+    raise DataError(
+        f"{source}: row {row + 1}, column 'date': found {day:%Y-%m-%d}, expected a day from "
+        f"{first:%Y-%m-%d} on, when season {number} began; drop the row or learn from earlier "
+        "games too."
+    )

@@ -2,11 +2,8 @@
 
 import dataclasses
 import warnings
-import zlib
-from lzma import LZMAError
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
-from zipfile import BadZipFile
 
 import narwhals as nw
 import numpy as np
@@ -15,14 +12,13 @@ import pandas as pd
 from dpmf.data import Dyads
 from dpmf.data.columns import numbers, whole
 from dpmf.data.frames import opened
-from dpmf.errors import ConfigError, DataError, DpmfWarning, FileError
+from dpmf.errors import DataError, DpmfWarning
 from dpmf.sports import calendar
+from dpmf.sports.calendar import Calendar
+from dpmf.sports.columns import EXPERTS, FLAGS, ROLES, SCORES, TEAMS, meanings
+from dpmf.sports.dates import days
+from dpmf.sports.table_files import read_table, source_of
 
-TEAMS, SCORES = ["home", "away"], ["home_score", "away_score"]
-GOALS = ["home_goals", "away_goals"]  # the scores, as tables of football call them
-FLAGS = ["neutral", "is_playoff"]
-EXPERTS = ["spread_home", "total", "elo_home_prob"]
-NOTHING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"]
 AT_HOME = 0.5  # venue of the home team's cell; the visitors' is its mirror image
 
 
@@ -32,45 +28,68 @@ class Games:
 
     `frame` has the columns date, season, week, home_team, away_team, home_score, away_score
     (NaN where not played yet), home (the venue of the home team's cell: 1/2, or 0 on neutral
-    ground), neutral, is_playoff, and the experts' columns that the table had.
+    ground), neutral, is_playoff, and the experts' columns that the table had. `calendar`
+    says which day belongs to which week of which season.
     """
 
     frame: pd.DataFrame
+    calendar: Calendar
 
     def __init__(
         self,
         table: Any,
         *,
+        columns: Mapping[str, str] | None = None,
         playoffs: bool = False,
         resolution: str = "1w",
         upcoming: bool = False,
-        after: "Games | None" = None,
+        after: "Games | Calendar | None" = None,
+        season_start: Any = None,
+        day_first: bool | None = None,
         source: str = "games",
     ) -> None:
         """Args:
         table: A pandas or polars frame with the columns date, home, away, home_score and
-            away_score, or home_goals and away_goals for the last two; season, neutral,
-            is_playoff, spread_home, total and elo_home_prob are read where present, anything
-            else is ignored with a notice.
+            away_score; season, neutral, is_playoff, spread_home, total and elo_home_prob
+            are read where present, anything else is ignored with a notice.
+        columns: Standard name -> name in the table. What people call these columns
+            otherwise (HomeTeam, visitor, FTHG, ...) is guessed, with a notice.
         playoffs: Whether playoff games stay.
-        resolution: What time is rounded to, such as "1w" or "1d".
+        resolution: What time is rounded to, such as "1w" or "1d"; that of `after` if given.
         upcoming: Whether the games are yet to be played, and have no scores.
-        after: Games played before these, whose calendar they continue; without them the
-            first game of each season must be in the table.
+        after: Games played before these, or their calendar, which these continue; without
+            them the first game of each season must be in the table.
+        season_start: With `after`: first day of the season that follows, where the table
+            does not hold its first game.
+        day_first: Whether 03/04/2008 is the third of April; None asks the column as a whole.
         source: Where the table came from, for messages.
         """
-        frame = _checked(opened(table, source=source), upcoming, after, source)
-        earlier = [] if after is None else [after.frame]
-        both = pd.concat([*earlier, frame], ignore_index=True)[["date", "season"]]
-        weeks = calendar.weeks(both["date"], both["season"], resolution)
-        frame["week"] = weeks.to_numpy()[len(both) - len(frame) :]
+        opened_table = opened(table, source=source)
+        found = meanings(
+            opened_table.columns,
+            columns,
+            upcoming=upcoming,
+            usable=lambda role, name: _usable(opened_table, role, name),
+            source=source,
+        )
+        frame = _checked(opened_table, found, upcoming, day_first, source)
+        _tell_ignored(opened_table, found, source)
+        if after is None:
+            own = _found_calendar(frame, resolution)
+        else:
+            known = after.calendar if isinstance(after, Games) else after
+            own = _continued_calendar(frame, known, season_start, source)
+        frame["home"] = np.where(frame["neutral"], 0.0, AT_HOME)
+        frame["week"] = own.weeks(frame["date"], frame["season"])
+        frame = frame.sort_values("date", kind="stable", ignore_index=True)
         if not playoffs:
-            frame = frame[~frame["is_playoff"]]
+            frame = frame[~frame["is_playoff"]].reset_index(drop=True)
         if frame.empty:
             raise DataError(
                 f"{source}: all games are playoff games; ask for them with playoffs=True."
             )
-        object.__setattr__(self, "frame", frame.reset_index(drop=True))
+        object.__setattr__(self, "frame", frame)
+        object.__setattr__(self, "calendar", own.over(frame["date"], frame["season"]))
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -91,16 +110,13 @@ class Games:
 
     def before(self, date: Any) -> "Games":
         """The games played before a day."""
-        try:
-            day = pd.Timestamp(date)
-        except (TypeError, ValueError):
-            raise ConfigError(f"date={date!r}, expected a day such as '2008-12-25'.") from None
-        return self.where(self.frame["date"] < day)
+        return self.where(self.frame["date"] < calendar.day_of(date, "date"))
 
     def where(self, mask: Any) -> "Games":
         """Some of the games; weeks and seasons stay as they are."""
-        some = object.__new__(Games)
-        object.__setattr__(some, "frame", self.frame[mask].reset_index(drop=True))
+        some, frame = object.__new__(Games), self.frame[mask].reset_index(drop=True)
+        object.__setattr__(some, "frame", frame)
+        object.__setattr__(some, "calendar", self.calendar.over(frame["date"], frame["season"]))
         return some
 
     def dyads(self) -> Dyads:
@@ -124,122 +140,87 @@ def dyads(frame: pd.DataFrame) -> Dyads:
         )
 
 
-def read_games(path: Any, **options: Any) -> Games:
-    """Read games from a CSV file, which may be compressed.
+def read_games(path: Any, *, columns: Mapping[str, str] | None = None, **options: Any) -> Games:
+    """Read games from a file.
 
     Args:
-        path: The file.
-        **options: `playoffs`, `resolution`, `upcoming` and `after`, as for `Games`.
+        path: A CSV file, which may be compressed, a Parquet file, or "-" for standard input.
+        columns: Standard name -> name in the file, such as {"home": "HomeTeam"}; columns that
+            are not named here, nor by their standard name, are guessed, with a notice.
+        **options: `playoffs`, `resolution`, `upcoming`, `after` and others, as for `Games`.
 
     Raises:
-        FileError: The file cannot be read.
+        UnreadableFile: The file cannot be read.
         DataError: It holds no usable games.
     """
-    try:
-        names = _header(Path(path))
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)
-            # The name of a team is the text in the file: 01 is not 1, and NA may be a team.
-            table = pd.read_csv(
-                Path(path),
-                index_col=False,
-                dtype=dict.fromkeys(TEAMS, str),
-                keep_default_na=False,
-                na_values={name: [""] if name in TEAMS else NOTHING for name in names},
-            )
-    except (TypeError, pd.errors.ParserWarning) as error:
-        raise DataError(f"{path}: this is no CSV table ({error}).") from error
-    except (OSError, EOFError, ImportError, zlib.error, BadZipFile, LZMAError) as error:
-        raise FileError(f"{path}: cannot be read ({error}).") from error
-    except ValueError as error:  # what pandas raises for anything that is no table
-        raise DataError(f"{path}: this is no CSV table ({error}).") from error
-    return Games(table, source=str(path), **options)
-
-
-def _header(path: Path) -> list[str]:
-    """The names of the columns; a name that is there twice is refused.
-
-    pandas would rename the second.
-    """
-    header = pd.read_csv(path, header=None, nrows=1, dtype=str, index_col=False)
-    names = [str(name) for name in header.iloc[0].dropna()]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise DataError(f"{path}: the column {twice[0]!r} is there twice, expected it once.")
-    return names
+    table = read_table(path, columns)
+    return Games(table, columns=columns, source=source_of(path), **options)
 
 
 def _checked(
-    table: nw.DataFrame, upcoming: bool, after: Games | None, source: str
+    table: nw.DataFrame,
+    found: dict[str, str],
+    upcoming: bool,
+    day_first: bool | None,
+    source: str,
 ) -> pd.DataFrame:
-    """Typed columns, in the order of play."""
-    columns: dict[str, Any] = {"date": _dates(table, source)}
-    for name in TEAMS:
-        columns[f"{name}_team"] = _team_names(table, name, source)
+    """Typed columns under their standard names; teams as home_team and away_team."""
+    columns: dict[str, Any] = {
+        "date": days(table, found["date"], day_first=day_first, source=source)
+    }
+    for role in TEAMS:
+        columns[f"{role}_team"] = _team_names(table, found[role], source)
     _require_opponents(columns, source)
-    for name, given in zip(SCORES, _score_names(table, source), strict=True):
-        columns[name] = (
+    for role in SCORES:
+        columns[role] = (
             np.full(len(table), np.nan)
             if upcoming
-            else numbers(whole(table, given, source=source), source=source)
+            else numbers(whole(table, found[role], source=source), source=source)
         )
-    for name in FLAGS:
-        found = name in table.columns
-        columns[name] = _flags(table, name, source) if found else np.zeros(len(table), bool)
-    for name in EXPERTS:
-        if name in table.columns:
-            columns[name] = _some_numbers(table, name, source)
-    frame = pd.DataFrame(columns)
-    if "season" in table.columns:
-        frame["season"] = _seasons(table, source)
-    elif after is None:
+    for role in FLAGS:
+        absent = np.zeros(len(table), bool)
+        columns[role] = _flags(table, found[role], source) if role in found else absent
+    for role in EXPERTS:
+        if role in found:
+            columns[role] = _some_numbers(table, found[role], source, role.endswith("_prob"))
+    if "season" in found:
+        columns["season"] = _seasons(table, found["season"], source)
+    return pd.DataFrame(columns)
+
+
+def _found_calendar(frame: pd.DataFrame, resolution: str) -> Calendar:
+    """The calendar of games alone; seasons are filled in where the table has none."""
+    if "season" not in frame:
         frame["season"] = calendar.seasons(frame["date"])
-    else:
-        frame["season"] = calendar.continued(after.frame, frame["date"])
-    frame["home"] = np.where(frame["neutral"], 0.0, AT_HOME)
-    _tell_ignored(table, source)
-    return frame.sort_values("date", kind="stable", ignore_index=True)
+    return Calendar.of(frame["date"], frame["season"], resolution)
 
 
-def _score_names(table: nw.DataFrame, source: str) -> list[str]:
-    """What the table calls the scores."""
-    goals = [name for name in GOALS if name in table.columns]
-    scores = [name for name in SCORES if name in table.columns]
-    if goals and scores:
-        raise DataError(
-            f"{source}: found both {scores[0]!r} and {goals[0]!r}, expected the scores under "
-            "one name; drop the other columns."
-        )
-    return GOALS if goals else SCORES
+def _continued_calendar(
+    frame: pd.DataFrame, known: Calendar, opening: Any, source: str
+) -> Calendar:
+    """The calendar of games that come after others."""
+    if "season" not in frame:
+        frame["season"] = known.numbers(frame["date"])
+    dates, seasons = frame["date"], frame["season"]
+    return known.continued(dates, seasons, opening=opening, source=source)
 
 
-def _dates(table: nw.DataFrame, source: str) -> pd.Series:
-    series = whole(table, "date", source=source)
-    given = pd.Series(series.to_list())
-    # As text, so that 20081225 is a day and not a number of nanoseconds.
-    spelled = given.map(lambda x: str(x).strip() if isinstance(x, str | int) else x)
-    short = spelled.map(lambda x: isinstance(x, str) and len(x) < 8)  # a year is no day
-    try:
-        dates = pd.to_datetime(spelled.mask(short), errors="coerce", format="ISO8601")
-    except ValueError as error:  # mixed time zones
-        raise DataError(
-            f"{source}: column 'date': {error}; expected days such as 2008-12-25."
-        ) from error
-    wrong = np.flatnonzero(dates.isna())
-    if wrong.size:
-        raise DataError(
-            f"{source}: row {wrong[0] + 1}, column 'date': found {spelled[wrong[0]]!r}, "
-            "expected a date such as 2008-12-25; convert the column first."
-        )
-    return dates.dt.tz_localize(None).dt.normalize()
+def _usable(table: nw.DataFrame, role: str, name: str) -> bool:
+    """Whether a column whose name was guessed holds what the role asks for."""
+    entries = pd.to_numeric(pd.Series(table[name].to_list()), errors="coerce")
+    if role in EXPERTS:
+        return bool(entries.notna().any())
+    if role in FLAGS:
+        return bool(entries.isin([0, 1]).all())
+    return bool((entries == entries.round()).all())
 
 
-def _seasons(table: nw.DataFrame, source: str) -> np.ndarray:
-    found = numbers(whole(table, "season", source=source), source=source)
+def _seasons(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
+    found = numbers(whole(table, name, source=source), source=source)
     wrong = np.flatnonzero(found != np.round(found))
     if wrong.size:
         raise DataError(
-            f"{source}: row {wrong[0] + 1}, column 'season': found {found[wrong[0]]:g}, "
+            f"{source}: row {wrong[0] + 1}, column {name!r}: found {found[wrong[0]]:g}, "
             "expected a whole number, the year in which the season began."
         )
     return found.astype(int)
@@ -281,7 +262,7 @@ def _flags(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
     return found == 1
 
 
-def _some_numbers(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
+def _some_numbers(table: nw.DataFrame, name: str, source: str, probability: bool) -> np.ndarray:
     """Numbers, or NaN where an entry is empty."""
     given = pd.Series(table[name].to_list(), dtype=object)
     empty = given.isna() | (given.astype(str).str.strip() == "")
@@ -293,10 +274,10 @@ def _some_numbers(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
             "expected a number or nothing; mend the entry or leave it empty."
         )
     impossible = np.isinf(found.to_numpy(float))
-    if name.endswith("_prob"):
+    if probability:
         impossible |= ((found < 0) | (found > 1)).to_numpy()
     for row in np.flatnonzero(impossible)[:1].tolist():
-        expected = "a probability" if name.endswith("_prob") else "a finite number"
+        expected = "a probability" if probability else "a finite number"
         raise DataError(
             f"{source}: row {row + 1}, column {name!r}: found {found[row]:g}, expected "
             f"{expected} or nothing; mend the entry or leave it empty."
@@ -304,8 +285,8 @@ def _some_numbers(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
     return found.to_numpy(float)
 
 
-def _tell_ignored(table: nw.DataFrame, source: str) -> None:
-    known = {"date", "season", "week", *TEAMS, *SCORES, *GOALS, *FLAGS, *EXPERTS}
+def _tell_ignored(table: nw.DataFrame, found: dict[str, str], source: str) -> None:
+    known = {"week", *ROLES, *found.values()}
     ignored = [name for name in table.columns if name not in known]
     if ignored:
         message = f"{source}: columns that are not used: {', '.join(ignored)}."

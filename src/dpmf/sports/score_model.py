@@ -15,6 +15,7 @@ from dpmf.likelihoods import Likelihood, PairedGaussian, PairedPoisson
 from dpmf.posterior import Fit, Forecast
 from dpmf.sports import cutoff_fits, season_fits
 from dpmf.sports.games import Games
+from dpmf.sports.notes import notes
 
 SIDES = ("time", "home")
 LETTERS = {"time": "t", "home": "h"}
@@ -55,8 +56,12 @@ class ScoreModel:
         return DPMF(rank=self.rank, kernel=kernel, likelihood=self.likelihood, **options)
 
     def fit(self, games: Games, **options: Any) -> Fit:
-        """Sample the posterior given games; options are those of `DPMF.fit`."""
-        return self.model().fit(games.dyads(), **options)
+        """Sample the posterior given games; options are those of `DPMF.fit`.
+
+        The fit keeps the calendar of the games, so that later ones can be placed in it.
+        """
+        fit = self.model().fit(games.dyads(), **options)
+        return dataclasses.replace(fit, notes=notes(self.name, games))
 
     def predict(self, fit: Fit, games: Games, *, seed: int = 0) -> Forecast:
         """Forecast the scores of games."""

@@ -1,0 +1,77 @@
+"""`dpmf fit`: learn from the games in a file, and keep what was learned."""
+
+import json as json_format
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from dpmf.checks import whole_number
+from dpmf.cli import choices
+from dpmf.cli.info import described, print_words
+from dpmf.errors import ConfigError
+from dpmf.sports import Games, read_games, score_model
+from dpmf.sports.table_files import source_of
+from dpmf.whole import require_writable
+
+# Those of the demo, whose three seasons converge with them; `hmc` is the default engine.
+SIZES: dict[str, Any] = {"engine": "hmc", "chains": 4, "warmup": 400, "draws": 1600}
+
+
+def run(
+    games: str,
+    out: Path,
+    *,
+    rank: int,
+    side: tuple[str, ...],
+    kernel: Any,
+    mean: str | None,
+    window: int | None,
+    reading: dict[str, Any],
+    sampling: dict[str, Any],
+    quiet: bool,
+    json: bool,
+) -> None:
+    """Run the command.
+
+    Args:
+        games: File of games, or "-".
+        out: File for the fit.
+        rank: Latent features.
+        side: Side information.
+        kernel: Over time; None takes Matern 1/2.
+        mean: "constant" or "pooled"; None takes the latter.
+        window: Seasons to learn from; None is all.
+        reading: Of `read_games`.
+        sampling: Of `DPMF.fit`; None takes the default.
+        quiet: Print nothing.
+        json: Print the result as JSON instead of words.
+    """
+    console = Console(quiet=quiet or json, highlight=False)
+    paper = choices.constant_mean(mean) or False
+    kernel = kernel or score_model().time_kernel
+    model = score_model(whole_number("--rank", rank, 1), side, kernel=kernel, paper=paper)
+    if out.suffix != ".nc":
+        raise ConfigError(f"--out {out}: expected a name that ends with .nc, such as fit.nc.")
+    require_writable(out)
+    table = _recent(read_games(games, **reading), window)
+    console.print(escape(f"{source_of(games)}: {table!r}"), soft_wrap=True)
+    began = time.perf_counter()
+    sizes = SIZES | {name: one for name, one in sampling.items() if one is not None}
+    fit = model.fit(table, **sizes, progress=not (quiet or json))
+    fit.save(out)
+    seconds = time.perf_counter() - began
+    told = described(fit, out)
+    print_words(console, told)
+    console.print(escape(f"Written: {out} ({seconds:.0f} s)"), soft_wrap=True)
+    if json:
+        print(json_format.dumps({"seconds": seconds, **told}))
+
+
+def _recent(games: Games, window: int | None) -> Games:
+    if window is None:
+        return games
+    last = games.seasons[-1]
+    return games.between(last - whole_number("--window", window, 1) + 1, last)

@@ -1,0 +1,75 @@
+"""Options that several commands share."""
+
+import warnings
+from typing import Annotated
+
+import typer
+
+from dpmf.cli import choices
+from dpmf.errors import DpmfWarning
+
+
+def _hushed(quiet: bool) -> bool:
+    if quiet:
+        warnings.simplefilter("ignore", DpmfWarning)
+    return quiet
+
+
+def _offering(*words: str):
+    """Completion of a word in the shell; the last one, where commas part them."""
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, last = incomplete.rpartition(",")
+        return [before + comma + word for word in words if word.startswith(last)]
+
+    return complete
+
+
+GAMES = "CSV (.csv, .csv.gz) or Parquet file of games, or - for standard input."
+
+Quiet = Annotated[
+    bool, typer.Option("--quiet", callback=_hushed, help="Print nothing but errors.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Columns = Annotated[
+    str | None,
+    typer.Option(help="Names in the file, where they are unusual: home=HomeTeam,away=Guest."),
+]
+DayFirst = Annotated[
+    bool | None,
+    typer.Option("--day-first/--month-first", help="What 03/04/2008 means, if no row tells."),
+]
+Playoffs = Annotated[bool, typer.Option("--playoffs", help="Count playoff games.")]
+Kernel = Annotated[
+    str | None,
+    typer.Option(
+        help="Over time: se, matern12, matern32, matern52 or rq.",
+        autocompletion=_offering(*choices.KERNELS),
+    ),
+]
+Engine = Annotated[
+    str | None,
+    typer.Option(help="hmc or slice.", autocompletion=_offering("hmc", "slice")),
+]
+Mean = Annotated[
+    str | None,
+    typer.Option(help="constant or pooled.", autocompletion=_offering("constant", "pooled")),
+]
+Side = Annotated[
+    str,
+    typer.Option(
+        help="Side information: none, time, home or time+home.",
+        autocompletion=_offering(*choices.SIDES),
+    ),
+]
+Sides = Annotated[
+    str,
+    typer.Option(
+        help="Of none, time, home, time+home; a comma between models.",
+        autocompletion=_offering(*choices.SIDES),
+    ),
+]
+Chains = Annotated[int | None, typer.Option(help="Of every fit.")]
+Warmup = Annotated[int | None, typer.Option(help="Steps before draws are kept.")]
+Draws = Annotated[int | None, typer.Option(help="Kept draws of every chain.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same forecasts.")]
