@@ -15,7 +15,7 @@ from jaxtyping import Array, Bool, Float
 from dpmf.samplers import hmc
 from dpmf.samplers.hmc import Info
 
-ACCEPTANCE = 0.75  # target; a little above the optimum for smooth targets, for safety
+ACCEPTANCE = 0.85  # target; larger steps are refused for long where the density is sharp
 RATE = 0.05  # of the trajectory length's logarithm, per step
 SHORTEST = 0.5  # trajectory, in posterior scales
 LONGEST = 1.6  # a quarter turn; longer ones move the parameters farther, but not y
