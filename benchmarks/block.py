@@ -43,4 +43,6 @@ def block(rank: int, games: Path = NBA) -> Block:
     spec, [task] = posed(score_model(rank), played.frame, [cutoff], plan, rest=False)
     arrays = jax.tree.map(lambda x: jnp.asarray(x[0]), laid_out(spec, [task]))
     name = f"{'NBA' if there else 'NFL'}, season {season}, block {BLOCK}"
-    return Block(name, Problem(arrays, FREE_ALL, spec), task.centre, FirstEvents(task.upcoming))
+    return Block(
+        name, Problem(arrays, FREE_ALL, spec), task.centre(spec), FirstEvents(task.upcoming)
+    )
