@@ -6,7 +6,6 @@ y with what is left of scales and contrasts.
 
 from typing import NamedTuple
 
-import jax
 from jaxtyping import Array, Float
 
 from dpmf.inference import aligned, level, spreads
@@ -41,7 +40,6 @@ def state_at(problem: Problem, position: Float[Array, " dim"], known: Held) -> S
     return level.free_state(problem, levelled, known.levels)
 
 
-@jax.jit  # traced once for all programs that are made of it
 def log_density(
     problem: Problem, position: Float[Array, " dim"], known: Held
 ) -> Float[Array, ""]:
