@@ -10,7 +10,7 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-startup format clean
+.PHONY: help test demo prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup format clean
 
 help:  ## List the targets
 	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -41,6 +41,9 @@ bench-backtest: .venv/.dev  ## Weekly refits of an NBA season, against kickscore
 
 bench-scaling: .venv/.dev  ## Time and memory as events, members, inputs, rank and chains grow
 	$(BIN)/python benchmarks/scaling.py
+
+bench-daily: .venv/.dev  ## A season of the NBA refitted every day, for a GPU
+	$(BIN)/python benchmarks/daily.py
 
 bench-startup: .venv/.dev  ## Seconds until the command, the import and a first fit do something
 	$(BIN)/python benchmarks/startup.py

@@ -23,10 +23,9 @@ from wall import calls, counted
 import dpmf
 from dpmf.backtest.cutoffs import duration
 from dpmf.backtest.records import Records, write_table
-from dpmf.cli import choices
-from dpmf.cli.tables import METRICS
+from dpmf.cli import choices, tables
 from dpmf.sports import ScoreModel, score_model
-from dpmf.sports.published import with_published
+from dpmf.sports.published import METRICS, with_published
 from dpmf.whole import make_folder, write_whole
 
 SEASONS = range(2002, 2010)
@@ -182,11 +181,17 @@ def _options() -> argparse.Namespace:
 
 
 def _with_closed(summary: pd.DataFrame) -> pd.DataFrame:
-    """With the share of the way from PMF to the line, also where PMF is in another table."""
+    """With the share of the way from PMF to the line, also where PMF is in another table.
+
+    PMF is that of the rank that does best over all seasons, as in a backtest's summary.
+    """
     if "closed_pct" in summary or not PMF_TABLE.exists():
         return summary
     other = pd.read_csv(PMF_TABLE)
-    start = other.loc[other["forecaster"] == "PMF"].groupby("season")["mean_log_prob"].max()
+    pmf = other[other["forecaster"] == "PMF"]
+    over_all = pmf[pmf["season"] == "All"]
+    best = over_all.loc[over_all["mean_log_prob"].idxmax(), "rank"]
+    start = pmf[pmf["rank"] == best].set_index("season")["mean_log_prob"]
     end = summary[summary["forecaster"] == "line"].set_index("season")["mean_log_prob"]
     first, last = summary["season"].map(start), summary["season"].map(end)
     closed = 100 * (summary["mean_log_prob"] - first) / (last - first)
@@ -243,7 +248,7 @@ def _mean_of(summary: pd.DataFrame, first: int, last: int) -> pd.DataFrame:
 
 
 def _table(summary: pd.DataFrame, metric: str, seasons: list[str], seen: set[str]) -> list[str]:
-    title, layout = METRICS[metric]
+    title, layout = tables.METRICS[metric]
     closed = metric == "mean_log_prob" and "closed_pct" in summary
     marked = [f"{season}*" if season in seen else season for season in seasons]
     head = ["model", "K", *marked, *(["closed"] if closed else [])]

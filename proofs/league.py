@@ -9,14 +9,8 @@ import pandas as pd
 from dpmf.data import Dyads
 from dpmf.inference.problem import Problem
 from dpmf.kernels import Kernel, Matern12, SeasonGap, SquaredExponential
-from dpmf.likelihoods import (
-    Bernoulli,
-    Likelihood,
-    NegativeBinomial,
-    Ordinal,
-    PairedPoisson,
-    Poisson,
-)
+from dpmf.likelihoods import Bernoulli, Likelihood, Ordinal
+from dpmf.likelihoods.counts import CountLikelihood
 from dpmf.model.layout import Grids, grids, layout
 from dpmf.model.spec import spec
 from dpmf.model.state import FREE_ALL
@@ -72,7 +66,7 @@ def scales(likelihood: Likelihood) -> tuple[float, float]:
     """Scale and spread of y: on a link scale, of log rates, or of plain values."""
     if isinstance(likelihood, Bernoulli | Ordinal):
         return 2.5, 2.5
-    if isinstance(likelihood, Poisson | NegativeBinomial | PairedPoisson):
+    if isinstance(likelihood, CountLikelihood):
         return LOG_SCALE, LOG_SPREAD
     return SCALE, SPREAD
 

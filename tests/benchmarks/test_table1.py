@@ -5,6 +5,8 @@ import threading
 import time
 from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 import table1
 from turns import turn
@@ -82,3 +84,43 @@ def test_a_call_is_named_for_what_is_still_its_own():
     made = [{"finished": ["a", "b"]}, {"finished": ["b", "c"]}, {"finished": []}]
     found = table1._finished_in(made, {"a", "b"})
     assert [one["finished"] for one in found] == [["a"], ["b"], []]
+
+
+def rows(scores, **more):
+    """A summary: one row for each (forecaster, rank, season) and its log probability."""
+    table = pd.DataFrame(
+        [(*key, value, value) for key, value in scores.items()],
+        columns=["forecaster", "rank", "season", "mean_log_prob", "winner_error_pct"],
+    )
+    years = [str(year) for year in range(2002, 2009)]
+    table = pd.concat([table.assign(season=season) for season in [*years, "All"]])
+    table = table.assign(score_rmse=10.0, rps=0.5, outcome_log_loss=np.nan, seen=False, **more)
+    for name in ("mean_log_prob", "winner_error_pct", "score_rmse"):
+        table[f"{name}_published"] = np.nan
+    return table
+
+
+def test_a_page_has_the_three_metrics_of_the_paper():
+    """A summary holds others too, which the paper has not."""
+    options = SimpleNamespace(
+        name="t", kernel="se", mean="constant", ranks="1", side="none", block="4w",
+        protocol="paper", engine="hmc", so_far=False,
+    )  # fmt: skip
+    fits = pd.DataFrame({"rhat_max": [1.01], "ess_median": [100.0]})
+    summary = rows({("PMF", 1.0, ""): -7.5, ("line", np.nan, ""): -7.0})
+    page = table1._page(options, summary, fits, [])
+    titles = [line for line in page.splitlines() if line.startswith("## ")]
+    assert len(titles) == 3
+    assert "| PMF | 1 | -7.500 |" in page
+
+
+def test_what_is_closed_counts_from_the_rank_that_does_best_over_all(tmp_path, monkeypatch):
+    other = rows({("PMF", 1.0, ""): -8.0, ("PMF", 2.0, ""): -7.8})
+    lucky = (other["rank"] == 1) & (other["season"] == "2003")
+    other.loc[lucky, "mean_log_prob"] = -7.4
+    other.to_csv(tmp_path / "table.csv", index=False)
+    monkeypatch.setattr(table1, "PMF_TABLE", tmp_path / "table.csv")
+    summary = rows({("DPMF(t)", 1.0, ""): -7.5, ("line", np.nan, ""): -7.0})
+    found = table1._with_closed(summary).set_index(["forecaster", "season"])["closed_pct"]
+    assert found["DPMF(t)", "2003"] == pytest.approx(100 * 0.3 / 0.8)
+    assert found["line", "All"] == pytest.approx(100)

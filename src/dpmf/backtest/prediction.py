@@ -31,6 +31,16 @@ class Prediction:
         return Prediction(mean[None], covariance[None])
 
     @staticmethod
+    def pairs(
+        mean: Float[np.ndarray, "draws events 2"],
+        sigma: Float[np.ndarray, " draws"],
+        rho: Float[np.ndarray, " draws"],
+    ) -> "Prediction":
+        """One normal per draw, whose noise has the same sd on both scores, correlated."""
+        shape = np.where(np.eye(2, dtype=bool), 1.0, rho[:, None, None])
+        return Prediction(mean, sigma[:, None, None] ** 2 * shape)
+
+    @staticmethod
     def only_winner(home_wins: Float[np.ndarray, " events"]) -> "Prediction":
         """Nothing but the probability that the home team wins."""
         nothing = np.full((1, len(home_wins), 2), np.nan)

@@ -18,7 +18,7 @@ from dpmf.samplers.hmc import Info
 ACCEPTANCE = 0.85  # target; larger steps are refused for long where the density is sharp
 RATE = 0.05  # of the trajectory length's logarithm, per step
 SHORTEST = 0.5  # trajectory, in posterior scales
-LONGEST = 1.6  # a quarter turn; longer ones move the parameters farther, but not y
+LONGEST = 1.6  # a quarter turn; longer ones cost as much as they gain
 PRIOR_COUNT = 10.0  # draws' worth of belief in the scales a window begins with
 
 PER_MOVE = 3.0  # a width of three average moves brackets most slices at once

@@ -108,9 +108,16 @@ class Likelihood(abc.ABC):
     registry: ClassVar[dict[str, type["Likelihood"]]] = {}
     pair: ClassVar[int | None] = None  # cells per event it needs; None takes any number
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Remember the class by name, so that a saved fit can name it."""
+    def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
+        """Remember the class by name, so that a saved fit can name it.
+
+        Args:
+            abstract: Whether it is no choice by itself, but what some have in common.
+            **kwargs: Of other base classes.
+        """
         super().__init_subclass__(**kwargs)
+        if abstract:
+            return
         require_free_name(Likelihood.registry.get(cls.__name__), cls)
         Likelihood.registry[cls.__name__] = cls
 

@@ -10,10 +10,33 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dpmf.errors import DataError
-from dpmf.likelihoods.base import first_row
+from dpmf.likelihoods.base import Likelihood, first_row
 
 TANGENT = 20.0  # y from which on the rate is linear
 LARGEST = 1e9  # count, a rate just past the tangent point
+
+
+class CountLikelihood(Likelihood, abstract=True):
+    """A noise model of counts."""
+
+    def scales(self, values: Float[np.ndarray, "events pair"]) -> tuple[float, float]:
+        """Of the log rate, from the counts."""
+        return count_scales(values)
+
+    def centre(self, values: Float[np.ndarray, "events pair"]) -> float:
+        """Logarithm of the average count."""
+        return count_centre(values)
+
+    def check(self, values: Float[np.ndarray, "events pair"]) -> None:
+        """Refuse anything but counts."""
+        super().check(values)
+        wrong = ~((values >= 0) & (values == np.round(values)) & (values <= LARGEST))
+        if wrong.any():
+            raise DataError(
+                f"{type(self).__name__}: row {first_row(wrong)} holds {values[wrong][0]:g}, "
+                f"expected a count: a whole number from 0 to {LARGEST:g}. Recode the values, "
+                "or take Gaussian() for real ones."
+            )
 
 
 def log_rate(y: Float[Array, "..."]) -> Float[Array, "..."]:
@@ -50,21 +73,6 @@ def count_scales(values: Float[np.ndarray, "events pair"]) -> tuple[float, float
     variance = max(float(np.var(values)), mean)
     spread = float(np.sqrt(np.log1p(variance / mean**2)))
     return float(np.hypot(np.log(mean), spread)), spread
-
-
-def require_counts(name: str, values: Float[np.ndarray, "events pair"]) -> None:
-    """Refuse anything but counts.
-
-    Raises:
-        DataError: with the first offending row.
-    """
-    wrong = ~((values >= 0) & (values == np.round(values)) & (values <= LARGEST))
-    if wrong.any():
-        raise DataError(
-            f"{name}: row {first_row(wrong)} holds {values[wrong][0]:g}, expected a count: a "
-            f"whole number from 0 to {LARGEST:g}. Recode the values, or take Gaussian() for "
-            "real ones."
-        )
 
 
 def _average(values: Float[np.ndarray, "events pair"]) -> float:

@@ -5,12 +5,11 @@ from collections.abc import Mapping
 
 import jax.numpy as jnp
 import jax.random as jr
-import numpy as np
 from jax.scipy.special import gammaln
 from jaxtyping import Array, Float, Key
 
-from dpmf.likelihoods.base import IndependentNoise, Likelihood
-from dpmf.likelihoods.counts import count_centre, count_scales, log_rate, rate, require_counts
+from dpmf.likelihoods.base import IndependentNoise
+from dpmf.likelihoods.counts import CountLikelihood, log_rate, rate
 from dpmf.priors import HalfNormal, Prior
 from dpmf.types import pytree_dataclass
 
@@ -58,7 +57,7 @@ class NegativeBinomialNoise(IndependentNoise):
 
 
 @dataclasses.dataclass(frozen=True)
-class NegativeBinomial(Likelihood):
+class NegativeBinomial(CountLikelihood):
     """Counts with a variance of m + `overdispersion` m^2, which is learned; m is the mean."""
 
     def priors(self, spread: float) -> dict[str, Prior]:
@@ -68,19 +67,6 @@ class NegativeBinomial(Likelihood):
     def at(self, parameters: Mapping[str, Float[Array, "..."]]) -> NegativeBinomialNoise:
         """The counts at a known overdispersion."""
         return NegativeBinomialNoise(parameters["overdispersion"])
-
-    def scales(self, values: Float[np.ndarray, "events pair"]) -> tuple[float, float]:
-        """Of the log rate, from the counts."""
-        return count_scales(values)
-
-    def centre(self, values: Float[np.ndarray, "events pair"]) -> float:
-        """Logarithm of the average count."""
-        return count_centre(values)
-
-    def check(self, values: Float[np.ndarray, "events pair"]) -> None:
-        """Refuse anything but counts."""
-        super().check(values)
-        require_counts("NegativeBinomial", values)
 
 
 def log_rising(

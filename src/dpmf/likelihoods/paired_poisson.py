@@ -6,13 +6,12 @@ from typing import ClassVar
 
 import jax.numpy as jnp
 import jax.random as jr
-import numpy as np
 from jaxtyping import Array, Float, Key
 
 from dpmf.checks import positive_number
 from dpmf.likelihoods import shared_count, skellam
-from dpmf.likelihoods.base import CellLogProb, Likelihood, Noise
-from dpmf.likelihoods.counts import count_centre, count_scales, log_rate, rate, require_counts
+from dpmf.likelihoods.base import CellLogProb, Noise
+from dpmf.likelihoods.counts import CountLikelihood, log_rate, rate
 from dpmf.likelihoods.poisson import poisson_log_prob
 from dpmf.priors import HalfNormal, Prior
 from dpmf.types import pytree_dataclass
@@ -77,7 +76,7 @@ class PairedPoissonNoise(Noise):
 
 
 @dataclasses.dataclass(frozen=True)
-class PairedPoisson(Likelihood):
+class PairedPoisson(CountLikelihood):
     """Goals of both teams: Poisson counts with a part that both share, which is learned.
 
     The covariance of the counts is the rate `shared`, which is never negative; its prior is
@@ -100,16 +99,3 @@ class PairedPoisson(Likelihood):
     def at(self, parameters: Mapping[str, Float[Array, "..."]]) -> PairedPoissonNoise:
         """The counts at a known shared rate."""
         return PairedPoissonNoise(parameters["shared"])
-
-    def scales(self, values: Float[np.ndarray, "events pair"]) -> tuple[float, float]:
-        """Of the log rates, from the counts."""
-        return count_scales(values)
-
-    def centre(self, values: Float[np.ndarray, "events pair"]) -> float:
-        """Logarithm of the average count."""
-        return count_centre(values)
-
-    def check(self, values: Float[np.ndarray, "events pair"]) -> None:
-        """Refuse anything but pairs of counts."""
-        super().check(values)
-        require_counts("PairedPoisson", values)

@@ -5,13 +5,12 @@ from collections.abc import Mapping
 
 import jax.numpy as jnp
 import jax.random as jr
-import numpy as np
 from jax.scipy.special import gammaln
 from jaxtyping import Array, Float, Key
 
 from dpmf.likelihoods import skellam
-from dpmf.likelihoods.base import IndependentNoise, Likelihood
-from dpmf.likelihoods.counts import count_centre, count_scales, log_rate, rate, require_counts
+from dpmf.likelihoods.base import IndependentNoise
+from dpmf.likelihoods.counts import CountLikelihood, log_rate, rate
 from dpmf.priors import Prior
 from dpmf.types import pytree_dataclass
 
@@ -57,7 +56,7 @@ class PoissonNoise(IndependentNoise):
 
 
 @dataclasses.dataclass(frozen=True)
-class Poisson(Likelihood):
+class Poisson(CountLikelihood):
     """Counts 0, 1, 2, ...: goals, visits, messages; their variance is their mean."""
 
     def priors(self, spread: float) -> dict[str, Prior]:
@@ -67,16 +66,3 @@ class Poisson(Likelihood):
     def at(self, parameters: Mapping[str, Float[Array, "..."]]) -> PoissonNoise:
         """The counts."""
         return PoissonNoise()
-
-    def scales(self, values: Float[np.ndarray, "events pair"]) -> tuple[float, float]:
-        """Of the log rate, from the counts."""
-        return count_scales(values)
-
-    def centre(self, values: Float[np.ndarray, "events pair"]) -> float:
-        """Logarithm of the average count."""
-        return count_centre(values)
-
-    def check(self, values: Float[np.ndarray, "events pair"]) -> None:
-        """Refuse anything but counts."""
-        super().check(values)
-        require_counts("Poisson", values)

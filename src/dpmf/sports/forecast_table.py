@@ -52,9 +52,7 @@ def sums(forecast: Forecast) -> Prediction | Sampled:
 
 def mixture(forecast: Forecast) -> Prediction:
     """The forecast of a `PairedGaussian` model as one normal pair for each draw."""
-    sigma, rho = forecast.noise["sigma"], forecast.noise["rho"]
-    shape = np.stack([np.ones_like(rho), rho, rho, np.ones_like(rho)], axis=-1)
-    return Prediction(forecast.y, sigma[:, None, None] ** 2 * shape.reshape(-1, 2, 2))
+    return Prediction.pairs(forecast.y, forecast.noise["sigma"], forecast.noise["rho"])
 
 
 def forecast_table(

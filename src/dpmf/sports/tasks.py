@@ -151,8 +151,7 @@ def _prediction(likelihood: Likelihood, kept: Kept, task: Task) -> Prediction | 
     if isinstance(likelihood, PairedPoisson):
         return Goals(y.reshape(-1, *y.shape[2:]), kept.values["shared"].reshape(-1))
     sigma, rho = (kept.values[name].reshape(-1) for name in ("sigma", "rho"))
-    shape = np.where(np.eye(2, dtype=bool), 1.0, rho[:, None, None])
-    return Prediction(y.reshape(-1, *y.shape[2:]), sigma[:, None, None] ** 2 * shape)
+    return Prediction.pairs(y.reshape(-1, *y.shape[2:]), sigma, rho)
 
 
 def _checked(kept: Kept, task: Task) -> dict[str, float]:
