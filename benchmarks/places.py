@@ -11,6 +11,12 @@ NBA = ROOT.parent / "shared" / "data" / "nba_games.csv.gz"
 RESULTS = ROOT / "benchmarks" / "results"
 
 
+def known_result(name: str) -> dict[str, Any]:
+    """What benchmarks/results/NAME.json holds; nothing where there is none."""
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
 def write_result(name: str, found: dict[str, Any]) -> None:
     """Write benchmarks/results/NAME.json, whole or not at all."""
     make_folder(RESULTS)

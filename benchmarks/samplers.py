@@ -1,12 +1,13 @@
 """Effective draws per second of every sampler, on one training block of real games.
 
-    python benchmarks/samplers.py [--rank 3] [--minutes 15]
+    python benchmarks/samplers.py [--rank 3] [--chains 4] [--minutes 15] [--runs sampled]
 
 Three runs of the same model: kernel hyperparameters sampled; held; and all but the functions
 held. A contestant stops when it has converged and has enough draws, or when its time is up;
-then its effective draws are an upper bound, and ratios to it say "at least". There is no ratio
-where ours has not converged, or where the other has too few draws to be rated. Results are
-written after each contestant to benchmarks/results/samplers.json.
+then its effective draws are an upper bound, and ratios to it say "at least". Where draws are
+too few for a rating, the bound is the most that any chains of so many draws are rated. There is
+no ratio where ours has not converged. Results are written after each contestant to
+benchmarks/results/samplers.json, beside those of runs that were made before.
 """
 
 import argparse
@@ -21,7 +22,6 @@ import numpy as np
 from arviz_stats.base import array_stats
 from block import Block, block
 from contestants import (
-    NUTS_WARMUP,
     Chunks,
     Course,
     Known,
@@ -31,20 +31,19 @@ from contestants import (
     nuts,
     one_ellipse,
 )
-from places import NBA, write_result
+from places import NBA, known_result, write_result
 
 from dpmf.inference.problem import Problem
 from dpmf.model.state import State
 
 RHAT, ENOUGH, FEWEST = 1.05, 400, 200  # R-hat, median effective draws, draws of a chain
-RATED = 50  # draws of a chain; with fewer, effective draws are a guess
+RATED = 50  # draws of a chain; with fewer, their rating is a guess
 MORE = 1.5  # times as many draws as when it was last looked whether they are enough
-CHAINS = 4
 # Warm-up and chunk of each contestant.
 COURSES = {
     "hmc": (400, 50),
     "slice": (600, 50),
-    "nuts": (NUTS_WARMUP, 5),
+    "nuts": (150, 5),
     "members": (300, 50),
     "one_ellipse": (300, 50),
 }
@@ -75,7 +74,7 @@ class Compiling:
 def main() -> None:
     """Run all of them, and say how they compare."""
     options = _options()
-    found: dict[str, Any] = {}
+    found = known_result(options.name)
     with jax.enable_x64(True):
         _run(options, found)
     print(_told(found))
@@ -83,20 +82,27 @@ def main() -> None:
 
 def _run(options: argparse.Namespace, found: dict[str, Any]) -> None:
     free = block(options.rank, options.games)
-    device = jax.devices()[0]
-    found["about"] = {
-        "block": free.name, "rank": options.rank, "chains": CHAINS, "minutes": options.minutes,
-        "seed": options.seed, "jax": jax.__version__,
-        "device": device.device_kind, "cores": os.cpu_count(),
+    about = {
+        "block": free.name, "rank": options.rank, "chains": options.chains,
+        "minutes": options.minutes, "seed": options.seed, "jax": jax.__version__,
+        "device": jax.devices()[0].device_kind, "cores": len(os.sched_getaffinity(0)),
         "coordinates": sum(x.size for x in jax.tree.leaves(free.problem.template())),
     }  # fmt: skip
+    if found.get("about", about) != about:
+        raise SystemExit(f"{options.name}: was made with {found['about']}; take another --name")
+    found["about"] = about
+    wanted = options.runs.split(",")
     compiling, known = Compiling(), Knowledge(free.problem)
 
     def take_part(run: str, name: str, begin, own: Block, learn=None) -> None:
-        contestants = found.setdefault("runs", {}).setdefault(run, {"contestants": {}})
+        if learn is None and (run not in wanted or name in options.without.split(",")):
+            return  # nobody asked, and nobody needs to know
         warmup, chunk = COURSES[name]
-        chunks = begin(own, Course(CHAINS, warmup, chunk, options.seed))
+        chunks = begin(own, Course(options.chains, warmup, chunk, options.seed))
         row = measured(chunks, own, compiling, 60 * options.minutes, learn)
+        if run not in wanted:
+            return
+        contestants = found.setdefault("runs", {}).setdefault(run, {"contestants": {}})
         contestants["contestants"][name] = row
         print(run, name, json.dumps(row), flush=True)
         _ratios(found)
@@ -171,13 +177,16 @@ def measured(
             learn(states)
         kept.append(np.asarray(predicted(states)))  # not counted: all need it alike
         total = warmup + warm_compiled + sampling + sample_compiled
-        draws = sum(one.shape[1] for one in kept)
+        chains, draws = kept[0].shape[0], sum(one.shape[1] for one in kept)
         if total < limit and draws < max(FEWEST, MORE * looked):
             continue  # diagnostics take longer than many a chunk
         looked = draws
-        y = np.concatenate(kept, axis=1).reshape(CHAINS, draws, -1)
-        rhat = np.array([array_stats.rhat(y[:, :, i]) for i in range(y.shape[2])])
-        ess = np.array([array_stats.ess(y[:, :, i], method="bulk") for i in range(y.shape[2])])
+        y = np.concatenate(kept, axis=1).reshape(chains, draws, -1)
+        cells = range(y.shape[2])
+        rhat = np.array([array_stats.rhat(y[:, :, i]) for i in cells])
+        ess = np.array([array_stats.ess(y[:, :, i], method="bulk") for i in cells])
+        if draws < RATED:
+            ess[:] = chains * draws * np.log10(chains * draws)  # none is ever rated higher
         converged = bool(rhat.max() <= RHAT)
         enough = np.median(ess) >= ENOUGH
         if (converged and enough) or total >= limit:
@@ -188,6 +197,7 @@ def measured(
         "warmup_s": round(warmup, 2),
         "sample_s": round(sampling, 2),
         "draws": draws,
+        "rated": draws >= RATED,
         "ess_min": round(float(ess.min()), 1),
         "ess_median": round(median, 1),
         "ess_median_per_s": round(median / sampling, 4),
@@ -211,15 +221,17 @@ def _ratios(found: dict[str, Any]) -> None:
         both = found["runs"].get(run, {"contestants": {}})["contestants"]
         if ours in both and theirs in both:
             one, other = both[ours], both[theirs]
-            rated = one["converged"] and other["draws"] >= RATED
             speeds = [row["ess_median"] / row["sample_s"] for row in (one, other)]
-            found.setdefault(name, {})[run] = round(speeds[0] / speeds[1], 2) if rated else None
+            ratio = round(speeds[0] / speeds[1], 2) if one["converged"] else None
+            found.setdefault(name, {})[run] = ratio
 
 
 def _told(found: dict[str, Any]) -> str:
     """The ratios in words."""
     lines = []
     for run, (ours, theirs, name) in PAIRS.items():
+        if run not in found["runs"]:
+            continue
         ratio = found.get(name, {}).get(run)
         if ratio is None:
             lines.append(f"{run}: {ours} and {theirs} cannot be compared")
@@ -234,6 +246,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--name", default="samplers", help="of the results")
     parser.add_argument("--games", type=Path, default=NBA)
     parser.add_argument("--rank", type=int, default=3)
+    parser.add_argument("--chains", type=int, default=4)
+    parser.add_argument("--runs", default=",".join(PAIRS), help="some of these")
+    parser.add_argument("--without", default="", help="contestants that take no part")
     parser.add_argument("--minutes", type=float, default=15.0, help="of each contestant")
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args()

@@ -11,6 +11,7 @@ from dpmf.inference import position, surrogate, theta, theta_slices
 from dpmf.kernels import Constant, Matern12
 from dpmf.kernels.factor import cholesky_factor, jittered_gram
 from dpmf.likelihoods import Ordinal
+from dpmf.samplers import slice
 from inference.fitted import (
     FORM,
     game_dyads,
@@ -100,3 +101,25 @@ def test_every_hyperparameter_moves_and_nothing_else(x64, key, name):
         strict=True,
     ):
         np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_slices_begin_with_what_is_known_of_the_start(x64, key, name, monkeypatch):
+    """Where a chain is has the density that the same point would have as a trial."""
+    seen = []
+
+    def sweep(key, position, at, widths, start, **options):
+        density, kept = at(position)
+        seen.append((density, start[0], kept, start[1]))
+        return original(key, position, at, widths, start, **options)
+
+    original = slice.sweep
+    monkeypatch.setattr(slice, "sweep", sweep)
+    problem = PROBLEMS[name]()
+    with jax.disable_jit():
+        theta_slices.moved(key, problem, state_of(problem, 3), theta.widths(problem))
+    assert bool(seen) == (name != "nothing to move")
+    for density, known, kept, same in seen:
+        assert float(density) == pytest.approx(float(known), rel=1e-9)
+        for x, y in zip(jax.tree.leaves(kept), jax.tree.leaves(same), strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-6, atol=1e-9)

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dpmf.kernels.cholesky import BLOCK, UNROLLED, cholesky, triangular_inverse
+from dpmf.kernels.cholesky import SMALL, UNROLLED, cholesky, triangular_inverse
 
-SIZES = [UNROLLED, 2 * BLOCK + 3]  # written out, and by the library
+SIZES = [UNROLLED, 2 * SMALL + 3]  # written out, and by the library
 every_size = pytest.mark.parametrize("size", SIZES)
 
 

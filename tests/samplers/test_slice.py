@@ -60,20 +60,26 @@ def assert_exponential(key, step, stays=False, width=1.0, **options):
     assert_mean((x > 2).mean(axis=1), np.exp(-2))
     assert stays or not info.stayed.any()
     assert not stays or info.stayed.mean() > 0.1
-    assert info.evaluations.min() >= 3  # both ends of the bracket, and a point inside
+    grown = options.get("budget", slice.BUDGET) > 1
+    assert info.evaluations.min() == (3 if grown else 1)  # both ends of it, a point inside
 
 
 NARROW = {"width": 0.3, "budget": 3}  # the bracket never covers the slice
+NOT_GROWN = {"width": 2.0, "budget": 1}
+CUT = {"width": 5.0, "budget": 1, "limit": 1, "stays": True}
 
 
-@pytest.mark.parametrize("options", [{}, {"width": 20.0}, NARROW], ids=["", "wide", "narrow"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"width": 20.0}, NARROW, NOT_GROWN, CUT],
+    ids=["", "wide", "narrow", "not grown", "not grown and cut off"],
+)
 def test_exponential(key, options):
     assert_exponential(key, slice.step, **options)
 
 
-def test_a_bracket_that_is_cut_off_leaves_the_target_alone(key, monkeypatch):
-    monkeypatch.setattr(slice, "LIMIT", 0)
-    assert_exponential(key, slice.step, stays=True, width=5.0)
+def test_a_bracket_that_is_cut_off_leaves_the_target_alone(key):
+    assert_exponential(key, slice.step, stays=True, width=5.0, limit=0)
 
 
 @pytest.mark.parametrize(
@@ -83,12 +89,14 @@ def test_a_bracket_that_is_cut_off_leaves_the_target_alone(key, monkeypatch):
         ("here.x - width * place", "here.x - width * height", NARROW),
         ("bracket.trial < here.x", "bracket.trial > here.x", {}),
         ("log_density + jnp.log(", "log_density + 1.05 * jnp.log(", {}),
+        ("here.x - width * place", "here.x - width * 0.5", NOT_GROWN),
     ],
     ids=[
         "a cap on each side",
         "one number for level and place",
         "sign in shrink",
         "5 % lower level",
+        "a bracket around the point",
     ],
 )
 def test_a_planted_bug_is_found(key, old, new, options):
@@ -175,3 +183,17 @@ def test_sweep_moves_every_coordinate(key):
 def test_one_key_for_all_coordinates_is_found(key):
     with pytest.raises(AssertionError):
         assert_sweep(key, planted(slice.sweep, "jr.fold_in(key, index)", "key"))
+
+
+def test_a_known_start_is_not_computed_again(key):
+    """The same moves with one evaluation less."""
+
+    def at(x):
+        return -0.5 * jnp.sum(x**2), jnp.sum(x)
+
+    position, widths = jnp.array([0.3, -1.0]), jnp.ones(2)
+    x, kept, info = slice.sweep(key, position, at, widths)
+    y, kept_too, fewer = slice.sweep(key, position, at, widths, at(position))
+    np.testing.assert_allclose(x, y, rtol=1e-12)
+    np.testing.assert_allclose(kept, kept_too, rtol=1e-12)
+    np.testing.assert_array_equal(info.evaluations - fewer.evaluations, [1, 0])

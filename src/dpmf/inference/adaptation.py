@@ -21,7 +21,7 @@ SHORTEST = 0.5  # trajectory, in posterior scales
 LONGEST = 1.6  # a quarter turn; longer ones cost as much as they gain
 PRIOR_COUNT = 10.0  # draws' worth of belief in the scales a window begins with
 
-PER_MOVE = 3.0  # a width of three average moves brackets most slices at once
+PER_MOVE = 12.0  # two points of a slice are a third of it apart: brackets are four of it
 NARROWEST, WIDEST = 1e-5, 10.0  # width
 
 _init, _update, _final = dual_averaging()

@@ -9,12 +9,13 @@ import jax.random as jr
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int, Key
 
-from dpmf.inference.adaptation import NARROWEST, PER_MOVE, WIDEST
+from dpmf.inference.adaptation import NARROWEST, WIDEST
 from dpmf.inference.problem import Problem
 from dpmf.inference.sweep import Info, sweep
 from dpmf.model.state import State
 
 WIDTH = 1.0  # of every free coordinate's first step, in prior widths
+PER_MOVE = 3.0  # a width of three average moves brackets most slices at once
 
 
 class Stats(NamedTuple):

@@ -22,6 +22,10 @@ from dpmf.model.state import Parameters, State, Theta
 from dpmf.priors import Prior
 from dpmf.samplers import slice
 
+# A density costs a Cholesky factor, and chains side by side wait for the slowest: so brackets
+# are wide enough not to be grown, and few shrinks are made before a chain stays where it is.
+LIMIT = 8
+
 
 class _Family(NamedTuple):
     """K functions that enter the features of a side linearly: rest + mix @ functions."""
@@ -128,8 +132,8 @@ def _part(
             if labels:
                 key_axis = jr.fold_in(jr.fold_in(key, k), axis)
                 theta, moved, stayed = _axis(
-                    key_axis, family, theta, white, own, axis, labels, own_widths, spread,
-                    log_likelihood,
+                    key_axis, family, theta, white, cells, own, axis, labels, own_widths,
+                    spread, log_likelihood,
                 )  # fmt: skip
                 white, cells, own[axis] = moved
                 cut += stayed
@@ -144,6 +148,7 @@ def _axis(
     family: _Family,
     theta: Theta,
     white,
+    cells,
     over,
     axis,
     labels,
@@ -179,22 +184,28 @@ def _axis(
     held = jnp.swapaxes(root, -1, -2) @ here - known
     position, restore = ravel_pytree({label: theta[label] for label in labels})
 
-    def at(position):
+    def log_density(position, root, known, cells):
         free = restore(position)
         prior = sum(family.priors[label].log_density(free[label]) for label in labels)
+        volume = jnp.sum(jnp.log(jnp.diagonal(root, axis1=-2, axis2=-1)))
+        volume *= copy.size / root.size * root.shape[-1]  # a root may serve many series
+        return prior + 0.5 * jnp.sum(known**2) - volume + log_likelihood(cells)
+
+    def at(position):
+        free = restore(position)
         new = values | {label: family.priors[label].value(free[label]) for label in labels}
         lower = factor(family.kernel, new, family.levels, axis)
         root, inverse, known = surrogate.given_copy(lower, copy, spread)
-        volume = jnp.sum(jnp.log(jnp.diagonal(root, axis1=-2, axis2=-1)))
-        volume *= copy.size / root.size * len(lower)  # a root may serve many series
-        log_copy = 0.5 * jnp.sum(known**2) - volume
         white = unseries(jnp.swapaxes(inverse, -1, -2) @ (known + held))
         each = tuple((lower if i == axis else one)[None] for i, one in enumerate(over))
         cells = family.at_cells(white[None], each)[0]
-        return prior + log_copy + log_likelihood(cells), _Moved(white, cells, lower)
+        return log_density(position, root, known, cells), _Moved(white, cells, lower)
 
     flat_widths = ravel_pytree({label: widths[label] for label in labels})[0]
-    position, moved, info = slice.sweep(key_slice, position, at, flat_widths)
+    start = log_density(position, root, known, cells), _Moved(white, cells, over[axis])
+    position, moved, info = slice.sweep(
+        key_slice, position, at, flat_widths, start, budget=1, limit=LIMIT
+    )
     return theta | restore(position), moved, jnp.sum(info.stayed)
 
 

@@ -12,7 +12,7 @@ from jax.custom_batching import custom_vmap
 from jaxtyping import Array, Float
 
 UNROLLED = 4  # up to this size the factor is written out: no call, no loop
-BLOCK = 8  # rows of the blocks that a triangular inverse is made of
+SMALL = 8  # up to this size an inverse is written out
 
 Batch = Float[Array, "*batch n n"]
 
@@ -49,52 +49,40 @@ def _factor(matrix: Batch) -> Batch:
 
 
 def triangular_inverse(lower: Float[Array, "*batch n n"]) -> Float[Array, "*batch n n"]:
-    """Inverse of a lower triangular matrix, by blocks, from matrix products alone.
+    """Inverse of a lower triangular matrix, half by half, from matrix products alone.
 
     The library's triangular solve splits small matrices among threads that wait
     actively: on a busy machine that is sixty times slower.
     """
     size = lower.shape[-1]
-    count = -(-size // BLOCK)
-    pad = count * BLOCK - size
+    doublings = max(0, -(-size // SMALL) - 1).bit_length()
+    pad = -size % 2**doublings
     spare = jnp.diag(jnp.concatenate([jnp.zeros(size), jnp.ones(pad)]))
     widths = [(0, 0)] * (lower.ndim - 2) + [(0, pad), (0, pad)]
-    padded = jnp.pad(lower, widths) + spare
-    rows: list[Batch] = []
-    diagonal = [padded[..., _span(j), _span(j)] for j in range(count)]
-    inverted = _small_inverse(jnp.stack(diagonal, axis=-3))
-    for j in range(count):
-        own = inverted[..., j, :, :]
-        right = jnp.zeros((*lower.shape[:-2], BLOCK, (count - 1 - j) * BLOCK))
-        if j:
-            done = jnp.concatenate([row[..., : j * BLOCK] for row in rows], axis=-2)
-            left = -own @ (padded[..., _span(j), : j * BLOCK] @ done)
-            rows.append(jnp.concatenate([left, own, right], axis=-1))
-        else:
-            rows.append(jnp.concatenate([own, right], axis=-1))
-    return jnp.concatenate(rows, axis=-2)[..., :size, :size]
+    return _inverse(jnp.pad(lower, widths) + spare)[..., :size, :size]
 
 
-def _span(block: int) -> slice:
-    return slice(block * BLOCK, (block + 1) * BLOCK)
-
-
-def _small_inverse(lower: Batch) -> Batch:
-    """Inverse of small blocks whose size is a power of two, from that of their halves."""
+def _inverse(lower: Batch) -> Batch:
+    """Both halves are one batch, so that few programs are compiled."""
     size = lower.shape[-1]
-    if size == 1:
-        return 1 / lower
+    if size <= SMALL:
+        return _small_inverse(lower)
     half = size // 2
-    corners = jnp.stack([lower[..., :half, :half], lower[..., half:, half:]])
-    first, second = _small_inverse(corners)
-    below = -_small_product(_small_product(second, lower[..., half:, :half]), first)
+    first, second = _inverse(jnp.stack([lower[..., :half, :half], lower[..., half:, half:]]))
+    below = -second @ (lower[..., half:, :half] @ first)
     top = jnp.concatenate([first, jnp.zeros_like(first)], axis=-1)
     return jnp.concatenate([top, jnp.concatenate([below, second], axis=-1)], axis=-2)
 
 
-def _small_product(a: Batch, b: Batch) -> Batch:
-    """Written as sums, which are fused with what comes before and after."""
-    return jnp.sum(a[..., :, :, None] * b[..., None, :, :], axis=-2)
+def _small_inverse(lower: Batch) -> Batch:
+    """Row by row, for matrices of a few rows."""
+    size = lower.shape[-1]
+    unit = jnp.broadcast_to(jnp.eye(size), lower.shape)
+    rows: list[Array] = []
+    for i in range(size):
+        known = sum(lower[..., i, j, None] * rows[j] for j in range(i))
+        rows.append((unit[..., i, :] - known) / lower[..., i, i, None])
+    return jnp.stack(rows, axis=-2)
 
 
 def _transposed(matrix: Batch) -> Batch:

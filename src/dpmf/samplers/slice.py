@@ -1,6 +1,7 @@
 """Slice sampling of one number at a time, stepping out and shrinking (Neal 2003)."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -47,6 +48,7 @@ def step(
     at: Callable[[Float[Array, ""]], tuple[Float[Array, ""], Any]],
     width: Float[Array, ""],
     budget: int = BUDGET,
+    limit: int = LIMIT,
 ) -> tuple[Point, Info]:
     """One transition that leaves the density invariant.
 
@@ -60,7 +62,9 @@ def step(
             density of NaN counts as outside the slice.
         width: Size of one step out; frozen after warm-up.
         budget: Widths that the bracket may grow to, split at random between the sides:
-            a cap on each side would be biased.
+            a cap on each side would be biased. With 1 it is not grown, and no density is
+            spent on its ends.
+        limit: Shrinks before staying put.
 
     Returns:
         The new point, and what happened.
@@ -68,12 +72,13 @@ def step(
     key_once, key_shrink = jr.split(key)
     height, place, share = jr.uniform(key_once, (3,), here.x.dtype)
     # Drawn beforehand: the loop would otherwise hash at every turn.
-    places = jr.uniform(key_shrink, (LIMIT + 1,), here.x.dtype)
+    places = jr.uniform(key_shrink, (limit + 1,), here.x.dtype)
     low = here.x - width * place
     left = jnp.floor(budget * share).astype(int)
+    opening = _LEFT if budget > 1 else _SHRINK
 
     def drawn(bracket: _Bracket) -> Float[Array, ""]:
-        within = places[jnp.minimum(bracket.shrinks, LIMIT)]
+        within = places[jnp.minimum(bracket.shrinks, limit)]
         return bracket.low + within * (bracket.high - bracket.low)
 
     def advance(bracket: _Bracket) -> _Bracket:
@@ -85,7 +90,7 @@ def step(
         grow_right = (phase == _RIGHT) & inside & (bracket.right > 0)
         accept = (phase == _SHRINK) & inside
         reject = (phase == _SHRINK) & ~inside
-        give_up = reject & (bracket.shrinks >= LIMIT)
+        give_up = reject & (bracket.shrinks >= limit)
         below = bracket.trial < here.x
         take = accept | (phase == _START)
         trial = Point(bracket.trial, value, kept)
@@ -100,7 +105,7 @@ def step(
             phase=jnp.select(
                 [grow_left | grow_right | (reject & ~give_up), accept | give_up],
                 [phase, jnp.full_like(phase, _DONE)],
-                phase + 1,
+                jnp.where(phase == _START, opening, phase + 1),
             ),
         )
         following = jnp.select(
@@ -110,12 +115,13 @@ def step(
 
     zero, unknown = jnp.zeros((), int), jnp.isnan(here.log_density)
     first = _Bracket(
-        jnp.where(unknown, _START, _LEFT),
-        jnp.where(unknown, here.x, low),
+        jnp.where(unknown, _START, opening), here.x,
         low, low + width, left, budget - 1 - left, zero, zero, here,
     )  # fmt: skip
+    begin = low if opening == _LEFT else drawn(first)
+    first = first._replace(trial=jnp.where(unknown, here.x, begin))
     last = jax.lax.while_loop(lambda bracket: bracket.phase != _DONE, advance, first)
-    return last.here, Info(last.evaluations, last.shrinks > LIMIT)
+    return last.here, Info(last.evaluations, last.shrinks > limit)
 
 
 def sweep(
@@ -123,8 +129,20 @@ def sweep(
     position: Float[Array, " coordinates"],
     at: Callable[[Float[Array, " coordinates"]], tuple[Float[Array, ""], Any]],
     widths: Float[Array, " coordinates"],
+    start: tuple[Float[Array, ""], Any] | None = None,
+    budget: int = BUDGET,
+    limit: int = LIMIT,
 ) -> tuple[Float[Array, " coordinates"], Any, Info]:
     """Move every coordinate once, in order.
+
+    Args:
+        key: Random key.
+        position: Where the chain is.
+        at: As for `step`, of all coordinates.
+        widths: Of each.
+        start: What `at` gives at `position`, where that is known.
+        budget: As for `step`.
+        limit: As for `step`.
 
     Returns:
         The new position; what is kept of it; per coordinate, evaluations and whether it
@@ -135,11 +153,21 @@ def sweep(
         position, log_density, kept = carry
         here = Point(position[index], log_density, kept)
         key_one = jr.fold_in(key, index)
-        here, info = step(key_one, here, lambda x: at(position.at[index].set(x)), widths[index])
+        there = partial(_along, at, position, index)
+        here, info = step(key_one, here, there, widths[index], budget, limit)
         return (position.at[index].set(here.x), here.log_density, here.kept), info
 
-    density, kept = jax.eval_shape(at, position)
-    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), kept)
-    start = (position, jnp.full((), jnp.nan, density.dtype), nothing)
-    (position, _, kept), info = jax.lax.scan(one, start, jnp.arange(position.shape[0]))
+    begin = (position, *(start or _nothing(at, position)))
+    (position, _, kept), info = jax.lax.scan(one, begin, jnp.arange(position.shape[0]))
     return position, kept, info
+
+
+def _along(at, position, index, x):
+    return at(position.at[index].set(x))
+
+
+def _nothing(at, position):
+    """A density that is not known yet, and room for what is kept."""
+    density, kept = jax.eval_shape(at, position)
+    room = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), kept)
+    return jnp.full((), jnp.nan, density.dtype), room
