@@ -11,9 +11,9 @@ from dpmf.backtest import backtest
 from dpmf.backtest.records import write_table
 from dpmf.cli import choices
 from dpmf.cli.tables import backtest_tables
+from dpmf.data.file_bytes import source_of
 from dpmf.sports import read_games, score_model
 from dpmf.sports.published import with_published
-from dpmf.sports.table_files import source_of
 
 CONVERGED = 1.05  # R-hat of the predicted means
 

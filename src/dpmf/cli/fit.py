@@ -11,9 +11,9 @@ from rich.markup import escape
 from dpmf.checks import whole_number
 from dpmf.cli import choices
 from dpmf.cli.info import described, print_words
+from dpmf.data.file_bytes import source_of
 from dpmf.errors import ConfigError
 from dpmf.sports import Games, read_games, score_model
-from dpmf.sports.table_files import source_of
 from dpmf.whole import require_writable
 
 # Those of the demo, whose three seasons converge with them; `hmc` is the default engine.

@@ -11,13 +11,13 @@ from rich.markup import escape
 
 from dpmf.cli.game import game_lines
 from dpmf.cli.tables import forecast_rows
+from dpmf.data.file_bytes import source_of
 from dpmf.errors import ConfigError, DpmfWarning
 from dpmf.posterior import Fit, load
 from dpmf.sports import Games, read_games
 from dpmf.sports.calendar import Calendar
 from dpmf.sports.forecast_table import forecast_table, tell_turned_lines
 from dpmf.sports.notes import games_notes
-from dpmf.sports.table_files import source_of
 from dpmf.sports.teams import tell_unseen, unseen
 from dpmf.whole import require_writable, write_whole
 
