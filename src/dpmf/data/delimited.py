@@ -135,9 +135,9 @@ def _mended(
     if len(fields) > count:
         place = next(place for place in range(count, len(fields)) if fields[place].strip())
         raise DataError(
-            f"{source}: line {line}, column {place + 1}: found {shown(fields[place])} after the "
-            f"last column {shown(names[-1])}, expected {count} fields as in the header; put quotes "
-            "around a field that holds the separator."
+            f"{source}: line {line}, column {place + 1}: found {shown(fields[place])} after "
+            f"the last column {shown(names[-1])}, expected {count} fields as in the header; "
+            "put quotes around a field that holds the separator."
         )
     raise DataError(
         f"{source}: line {line}, column {shown(names[len(fields)])}: found the end of the row "

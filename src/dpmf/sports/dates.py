@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import narwhals as nw
@@ -121,7 +121,7 @@ def _orders(
         pairs = {
             entry: (int(found[1]), int(found[3]))
             for entry, found in parts.items()
-            if found[2] == separator
+            if found[2] == separator and min(int(found[1]), int(found[3])) <= 12
         }
         if day_first is None:
             orders[separator] = _day_first(pairs, first, name, source)
@@ -159,8 +159,9 @@ def _day_first(
             f"{shown(entries[0])} in {spot(source, first[entries[0]])}"
             for entries in (firsts, seconds)
         )
+        later = place(source, max(first[firsts[0]], first[seconds[0]]))
         raise DataError(
-            f"{source}: column {name!r}: found {a} and {b}, expected the day or the month "
+            f"{later}, column {name!r}: found {a} and {b}, expected the day or the month "
             "first in all of them; write days as 2008-12-25."
         )
     alike = all(one == other for one, other in pairs.values())
@@ -186,9 +187,9 @@ def _require_one_zone(
     for entry, (_, zone) in found.items():
         seen.setdefault(zone, entry)
     if len(seen) > 1:
-        entries: Iterable[Any] = list(seen.values())[:2]
+        entries = list(seen.values())[:2]
         a, b = (f"{shown(one)} in {spot(source, first[one])}" for one in entries)
         raise DataError(
-            f"{source}: column {name!r}: found {a} and {b}, expected one time zone for all, or "
-            "none; write days as 2008-12-25."
+            f"{place(source, first[entries[1]])}, column {name!r}: found {a} and {b}, expected "
+            "one time zone for all, or none; write days as 2008-12-25."
         )

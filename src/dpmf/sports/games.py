@@ -69,17 +69,9 @@ class Games:
         day_first: Whether 03/04/2008 is the third of April; None asks the column as a whole.
         source: Where the table came from, for messages.
         """
-        opened_table = opened(table, source=source)
-        found = meanings(
-            opened_table.columns,
+        frame = typed(
+            table,
             columns,
-            upcoming=upcoming,
-            usable=lambda role, name: usable(opened_table, role, name),
-            source=source,
-        )
-        frame = game_columns(
-            opened_table,
-            found,
             upcoming=upcoming,
             counts=counts,
             day_first=day_first,
@@ -88,7 +80,6 @@ class Games:
         _tell_teams_alike(frame, source)
         if not upcoming:
             tell_repeated(frame, source=source)
-        _tell_ignored(opened_table, found, source)
         if after is None:
             own = _found_calendar(frame, resolution)
         else:
@@ -144,6 +135,7 @@ def dyads(frame: pd.DataFrame) -> Dyads:
     with warnings.catch_warnings():
         # One season, or one week, is an ordinary table of games.
         warnings.filterwarnings("ignore", "games: input .* is constant", DpmfWarning)
+        warnings.filterwarnings("ignore", "games: names that differ", DpmfWarning)  # was said
         return Dyads.from_frame(
             frame,
             row="home_team",
@@ -170,6 +162,37 @@ def read_games(path: Any, *, columns: Mapping[str, str] | None = None, **options
     """
     table, source = read_table(path, columns)
     return Games(table, columns=columns, source=source, **options)
+
+
+def typed(
+    table: Any,
+    columns: Mapping[str, str] | None = None,
+    *,
+    upcoming: bool = False,
+    counts: bool = False,
+    day_first: bool | None = None,
+    source: str = "games",
+) -> pd.DataFrame:
+    """What a table says of its games, row by row, before they are put in order.
+
+    The arguments are those of `Games`.
+
+    Raises:
+        DataError: It holds no usable games; the message says where.
+    """
+    whole = opened(table, source=source)
+    found = meanings(
+        whole.columns,
+        columns,
+        upcoming=upcoming,
+        usable=lambda role, name: usable(whole, role, name),
+        source=source,
+    )
+    frame = game_columns(
+        whole, found, upcoming=upcoming, counts=counts, day_first=day_first, source=source
+    )
+    _tell_ignored(whole, found, source)
+    return frame
 
 
 def _found_calendar(frame: pd.DataFrame, resolution: str) -> Calendar:
@@ -204,4 +227,4 @@ def _tell_ignored(table: nw.DataFrame, found: dict[str, str], source: str) -> No
     ignored = [name for name in table.columns if name not in known]
     if ignored:
         message = f"{source}: columns that are not used: {listed(ignored)}."
-        warnings.warn(message, DpmfWarning, stacklevel=4)
+        warnings.warn(message, DpmfWarning, stacklevel=5)
