@@ -11,6 +11,7 @@ import typer
 
 from dpmf.cli import options
 from dpmf.errors import ConfigError, DataError, DpmfError, DpmfWarning
+from dpmf.shown import printable
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -285,10 +286,10 @@ def _note(
 ) -> None:
     """A warning as one line, without the place in our code that it comes from."""
     if issubclass(category, DpmfWarning):
-        print(f"dpmf: {' '.join(str(message).splitlines())}", file=sys.stderr)
+        print(f"dpmf: {printable(' '.join(str(message).splitlines()))}", file=sys.stderr)
 
 
 def _fail(error: DpmfError, *, status: int) -> NoReturn:
-    line = " ".join(str(error).splitlines())
+    line = printable(" ".join(str(error).splitlines()))
     print(f"dpmf: {line}", file=sys.stderr)
     sys.exit(status)

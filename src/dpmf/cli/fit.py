@@ -5,12 +5,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
-
 from dpmf.checks import whole_number
 from dpmf.cli import choices
 from dpmf.cli.info import described, print_words
+from dpmf.cli.terminal import plain, terminal
 from dpmf.data.file_bytes import source_of
 from dpmf.errors import ConfigError
 from dpmf.sports import Games, read_games, score_model
@@ -49,7 +47,7 @@ def run(
         quiet: Print nothing.
         json: Print the result as JSON instead of words.
     """
-    console = Console(quiet=quiet or json, highlight=False)
+    console = terminal(quiet=quiet or json, highlight=False)
     paper = choices.constant_mean(mean) or False
     kernel = kernel or score_model().time_kernel
     model = score_model(whole_number("--rank", rank, 1), side, kernel=kernel, paper=paper)
@@ -57,7 +55,7 @@ def run(
         raise ConfigError(f"--out {out}: expected a name that ends with .nc, such as fit.nc.")
     require_writable(out)
     table = _recent(read_games(games, **reading), window)
-    console.print(escape(f"{source_of(games)}: {table!r}"), soft_wrap=True)
+    console.print(plain(f"{source_of(games)}: {table!r}"), soft_wrap=True)
     began = time.perf_counter()
     sizes = SIZES | {name: one for name, one in sampling.items() if one is not None}
     fit = model.fit(table, **sizes, progress=not (quiet or json))
@@ -65,7 +63,7 @@ def run(
     seconds = time.perf_counter() - began
     told = described(fit, out)
     print_words(console, told)
-    console.print(escape(f"Written: {out} ({seconds:.0f} s)"), soft_wrap=True)
+    console.print(plain(f"Written: {out} ({seconds:.0f} s)"), soft_wrap=True)
     if json:
         print(json_format.dumps({"seconds": seconds, **told}))
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from rich.console import Console
-from rich.markup import escape
 
 from dpmf.backtest.metrics import MARGIN
 from dpmf.cli.density import axis_lines, density_lines
+from dpmf.cli.terminal import plain
 from dpmf.likelihoods import PairedGaussian
 from dpmf.posterior import Forecast
 from dpmf.sports.forecast_table import mixture
@@ -30,7 +30,7 @@ def game_lines(
         interval: Of that table, in percent.
         console: Where it will be printed.
     """
-    home, away = escape(row["home"]), escape(row["away"])
+    home, away = plain(row["home"]), plain(row["away"])
     where = "neutral ground, " if game["neutral"] else ""
     yield (
         f"[bold]{away} at {home}[/bold], {row['date']} ({where}week {game['week'] + 1:.0f} of "

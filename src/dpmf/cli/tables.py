@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterator
 
 import pandas as pd
-from rich.markup import escape
 from rich.table import Table
+
+from dpmf.cli.terminal import plain
 
 LINES = 40  # games in a table of forecasts
 
@@ -42,7 +43,7 @@ def backtest_tables(summary: pd.DataFrame) -> Iterator[Table]:
             name, rank = str(key[0]), float(key[1])
             by_season = own.set_index("season")
             cells = [_cell(by_season, season, metric, layout) for season in seasons]
-            table.add_row(name, "" if math.isnan(rank) else f"{rank:.0f}", *cells)
+            table.add_row(plain(name), "" if math.isnan(rank) else f"{rank:.0f}", *cells)
         if seen:
             table.caption = "* hyperparameters were learned from these seasons too"
         yield table
@@ -99,7 +100,7 @@ def forecast_rows(
             known = pd.notna(row[column])
             bet = f"{game[line]:{sign}}: " if wide else ""
             cells.append(f"{bet}{100 * row[column]:.0f} %" if known else "")
-        names = (escape(str(row[name])) for name in ("date", "home", "away"))
+        names = (plain(str(row[name])) for name in ("date", "home", "away"))
         shown.add_row(*names, *cells)
     caption = "spread: negative where home is expected to win, as in betting lines"
     if len(pairs) > LINES:

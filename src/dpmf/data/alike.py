@@ -5,8 +5,8 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from dpmf.data.shown import shown
 from dpmf.errors import DpmfWarning
+from dpmf.shown import shown
 
 MOST = 5  # pairs that a warning names
 

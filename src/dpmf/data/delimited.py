@@ -11,8 +11,8 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dpmf.data.shown import shown
 from dpmf.errors import DataError
+from dpmf.shown import shown
 
 SEPARATORS = ",;\t|"
 _QUOTE = '"'

@@ -9,8 +9,8 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from dpmf.data.shown import printable
 from dpmf.errors import DataError, UnreadableFile
+from dpmf.shown import printable
 
 STDIN = "-"
 LARGEST = 2**31  # bytes, also of what is unpacked: a small file may unpack to no end

@@ -9,8 +9,8 @@ import narwhals as nw
 from narwhals.dependencies import is_pandas_dataframe
 
 from dpmf.data.places import place
-from dpmf.data.shown import listed, shown
 from dpmf.errors import DataError
+from dpmf.shown import listed, shown
 
 
 def opened(frame: Any, *, source: str) -> nw.DataFrame:

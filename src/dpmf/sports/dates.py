@@ -11,8 +11,8 @@ import pandas as pd
 
 from dpmf.data.columns import whole
 from dpmf.data.places import place, spot
-from dpmf.data.shown import shown
 from dpmf.errors import DataError
+from dpmf.shown import shown
 
 YEARS = range(1700, 2200)  # in which a game may be
 ORDERS = {True: "day first", False: "month first"}

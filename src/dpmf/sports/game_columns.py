@@ -11,9 +11,9 @@ from jaxtyping import Bool, Float, Int
 from dpmf.data.columns import missing, number, numbers, whole
 from dpmf.data.frames import misfit
 from dpmf.data.places import place
-from dpmf.data.shown import shown
 from dpmf.errors import DataError
 from dpmf.likelihoods.counts import LARGEST as LARGEST_COUNT
+from dpmf.shown import shown
 from dpmf.sports.columns import EXPERTS, FLAGS, SCORES, TEAMS
 from dpmf.sports.dates import days
 

@@ -13,8 +13,8 @@ from dpmf.data import Dyads
 from dpmf.data.alike import tell_alike
 from dpmf.data.frames import opened
 from dpmf.data.places import spot
-from dpmf.data.shown import listed
 from dpmf.errors import DataError, DpmfWarning
+from dpmf.shown import listed
 from dpmf.sports import calendar
 from dpmf.sports.calendar import Calendar
 from dpmf.sports.columns import ROLES, meanings

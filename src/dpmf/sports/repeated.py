@@ -5,8 +5,8 @@ import warnings
 import pandas as pd
 
 from dpmf.data.places import spot
-from dpmf.data.shown import shown
 from dpmf.errors import DpmfWarning
+from dpmf.shown import shown
 from dpmf.sports.columns import SCORES
 
 _GAME = ["date", "home_team", "away_team"]

@@ -12,8 +12,8 @@ from dpmf.data.decoded import decoded
 from dpmf.data.delimited import delimited
 from dpmf.data.file_bytes import STDIN, file_bytes, source_of
 from dpmf.data.places import FileSource
-from dpmf.data.shown import shown
 from dpmf.errors import ConfigError, DataError
+from dpmf.shown import shown
 from dpmf.sports.columns import team_columns, told_apart
 
 NOTHING = {"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"}
