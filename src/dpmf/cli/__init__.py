@@ -58,6 +58,7 @@ def fit(
     side: options.Side = "time+home",
     kernel: options.Kernel = None,
     mean: options.Mean = None,
+    likelihood: options.Likelihood = None,
     window: Annotated[
         int | None, typer.Option(help="Seasons to learn from, the latest last; all.")
     ] = None,
@@ -84,6 +85,7 @@ def fit(
         side=choices.side(side),
         kernel=choices.kernel(kernel),
         mean=mean,
+        likelihood=choices.likelihood(likelihood),
         window=window,
         reading={
             "columns": choices.columns(columns),
@@ -131,7 +133,8 @@ def predict(
     """Forecast games: scores, who wins, spread and total, and bets on a line.
 
     spread has the sign of a betting line: negative where home is expected to win.
-    p_home_cover and p_over come where the file has spread_home and total.
+    p_home_cover and p_over come where the file has spread_home and total; p_win, p_draw and
+    p_loss of the home team where the fit learned from goals.
     """
     from dpmf.cli import choices
     from dpmf.cli.predict import run
@@ -198,10 +201,7 @@ def backtest(
     day_first: options.DayFirst = None,
     kernel: options.Kernel = None,
     mean: options.Mean = None,
-    likelihood: Annotated[
-        str | None,
-        typer.Option(help="paired-gaussian, or paired-poisson for goals: win, draw and loss."),
-    ] = None,
+    likelihood: options.Likelihood = None,
     baselines: Annotated[
         str | None, typer.Option(help="Some of line,elo538,melo,kickscore,home.")
     ] = None,

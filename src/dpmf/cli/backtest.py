@@ -57,7 +57,7 @@ def run(
         for side in sides
         for rank in ranks
     ]
-    table = read_games(games, **reading)
+    table = read_games(games, counts=choices.counts(likelihood), **reading)
     console.print(plain(f"{source_of(games)}: {table!r}"))
     began = time.perf_counter()
     found = backtest(table, models, folder=out, progress=not (quiet or json), **options)

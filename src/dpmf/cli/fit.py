@@ -26,6 +26,7 @@ def run(
     side: tuple[str, ...],
     kernel: Any,
     mean: str | None,
+    likelihood: Any,
     window: int | None,
     reading: dict[str, Any],
     sampling: dict[str, Any],
@@ -41,6 +42,7 @@ def run(
         side: Side information.
         kernel: Over time; None takes Matern 1/2.
         mean: "constant" or "pooled"; None takes the latter.
+        likelihood: Noise of both scores; None is the paired Gaussian.
         window: Seasons to learn from; None is all.
         reading: Of `read_games`.
         sampling: Of `DPMF.fit`; None takes the default.
@@ -50,11 +52,17 @@ def run(
     console = terminal(quiet=quiet or json, highlight=False)
     paper = choices.constant_mean(mean) or False
     kernel = kernel or score_model().time_kernel
-    model = score_model(whole_number("--rank", rank, 1), side, kernel=kernel, paper=paper)
+    model = score_model(
+        whole_number("--rank", rank, 1),
+        side,
+        kernel=kernel,
+        paper=paper,
+        likelihood=likelihood,
+    )
     if out.suffix != ".nc":
         raise ConfigError(f"--out {out}: expected a name that ends with .nc, such as fit.nc.")
     require_writable(out)
-    table = _recent(read_games(games, **reading), window)
+    table = _recent(read_games(games, counts=choices.counts(likelihood), **reading), window)
     console.print(plain(f"{source_of(games)}: {table!r}"), soft_wrap=True)
     began = time.perf_counter()
     sizes = SIZES | {name: one for name, one in sampling.items() if one is not None}

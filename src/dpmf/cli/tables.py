@@ -74,7 +74,10 @@ def forecast_rows(
     for name in ("date", "home", "away"):
         shown.add_column(name)
     within = [f"{interval:g} %"] if wide else []
-    titles = ["score", "wins", "spread", *within, "total", *within]
+    drawn = "p_draw" in table
+    chances = ["p_win", "p_draw", "p_loss"] if drawn else ["p_home_win"]
+    outcomes = ["wins", "draws", "loses"] if drawn else ["wins"]
+    titles = ["score", *outcomes, "spread", *within, "total", *within]
     bets = [
         (name, column, line)
         for name, column, line in (
@@ -89,7 +92,7 @@ def forecast_rows(
     for row, game in pairs[:LINES]:
         cells = [
             f"{row['home_mean']:.1f}-{row['away_mean']:.1f}",
-            f"{100 * row['p_home_win']:.0f} %",
+            *(f"{100 * row[name]:.0f} %" for name in chances),
             f"{row['spread']:+.1f}",
             *[f"{row['spread_low']:+.1f} to {row['spread_high']:+.1f}"] * wide,
             f"{row['total']:.1f}",
