@@ -68,7 +68,7 @@ def distinct_teams(words: list[str]) -> list[str]:
 
 
 @st.composite
-def games(draw, names=WORDS, most=5) -> list[Game]:
+def games(draw, names=st.one_of(WORDS, st.sampled_from(PLAIN)), most=5) -> list[Game]:
     teams = distinct_teams(draw(st.lists(names, min_size=2, max_size=4)))
     random_ = random.Random(draw(st.integers(0, 2**32)))
     found = []
