@@ -62,13 +62,16 @@ WORDS = st.text(
 ).filter(lambda word: word.strip())
 
 
+ANY = st.one_of(WORDS, st.sampled_from(PLAIN))
+
+
 def distinct_teams(words: list[str]) -> list[str]:
     kept = {word.strip(): word for word in reversed(words)}
     return list(kept.values()) if len(kept) > 1 else ["A", "B"]
 
 
 @st.composite
-def games(draw, names=st.one_of(WORDS, st.sampled_from(PLAIN)), most=5) -> list[Game]:
+def games(draw, names=ANY, most=5) -> list[Game]:
     teams = distinct_teams(draw(st.lists(names, min_size=2, max_size=4)))
     random_ = random.Random(draw(st.integers(0, 2**32)))
     found = []
