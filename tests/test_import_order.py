@@ -15,7 +15,7 @@ import dpmf
 SOURCE = Path(dpmf.__file__).parent
 
 STAGES = [
-    ["errors", "checks", "types", "priors", "whole"],
+    ["errors", "checks", "types", "priors", "shown", "whole"],
     ["data", "datasets"],
     ["kernels"],
     ["likelihoods"],

@@ -14,6 +14,11 @@ def _umask() -> int:
     return mask
 
 
+def _reason(error: OSError) -> str:
+    """What went wrong, in the words of the system: those of libraries run over many lines."""
+    return os.strerror(error.errno) if error.errno else str(error)
+
+
 _UMASK = _umask()  # once: to read it is to set it, which threads must not do at a time
 
 
@@ -40,7 +45,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise FileError(f"{path}: cannot be written ({error}).") from error
+        raise FileError(f"{path}: cannot be written ({_reason(error)}).") from error
 
 
 def require_writable(path: Path) -> None:
@@ -56,7 +61,7 @@ def require_writable(path: Path) -> None:
         os.close(handle)
         Path(name).unlink()
     except OSError as error:
-        raise FileError(f"{path}: cannot be written ({error}).") from error
+        raise FileError(f"{path}: cannot be written ({_reason(error)}).") from error
 
 
 def make_folder(path: Path) -> None:
@@ -68,4 +73,4 @@ def make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FileError(f"{path}: cannot be written ({error}).") from error
+        raise FileError(f"{path}: cannot be written ({_reason(error)}).") from error

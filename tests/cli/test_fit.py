@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 
 import dpmf
 from command import status
 from dpmf import ConfigError, Games
 from dpmf.kernels import Matern12, SquaredExponential
+from dpmf.posterior import files
 from dpmf.sports.notes import games_notes
 from few_games import TINY
 
@@ -114,8 +114,11 @@ def test_refusals_are_one_line(made, tmp_path, capsys, words, message):
         (b"", "games.csv: this is no CSV table"),
         (b"\x00\x01\x02\xff\xfe", "games.csv: "),
         (b"date,home,away,home_score,away_score\n", "there are no events"),
-        (b"date,home,away,home_score,away_score\nsoon,A,B,1,2\n", "row 1, column 'date'"),
-        (b"date,home,away,home_score,away_score\n2001-09-09,A,B,x,2\n", "found 'x'"),
+        (b"date,home,away,home_score,away_score\nsoon,A,B,1,2\n", "line 2, column 'date'"),
+        (
+            b"date,home,away,home_score,away_score\n2001-09-09,A,B,x,2\n",
+            "line 2, column 'home_score'",
+        ),
         (b"date,home,away,home_score,away_score\n03/04/2001,A,B,1,2\n", "--day-first"),
     ],
 )
@@ -154,10 +157,10 @@ def test_a_failing_write_keeps_the_earlier_fit(made, tmp_path, capsys, monkeypat
     ready = dpmf.load(made.fit)
     monkeypatch.setattr(dpmf.sports.ScoreModel, "fit", lambda *a, **o: ready)
 
-    def full(self, path, **options):
+    def full(path, contents):
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(xr.Dataset, "to_netcdf", full)
+    monkeypatch.setattr(files, "write_sealed", full)
     assert status("fit", str(made.games), "--out", str(target)) == 1
     error = capsys.readouterr().err
     assert "cannot be written (No space left on device)" in error

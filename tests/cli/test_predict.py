@@ -213,14 +213,14 @@ def test_refusals_are_one_line(made, tmp_path, capsys, words, message):
 def test_files_that_are_no_fits(made, tmp_path, capsys):
     (tmp_path / "text.nc").write_text("home,away\n")
     (tmp_path / "half.nc").write_bytes(made.fit.read_bytes()[:5000])
-    for name, message in [
-        ("none.nc", "there is no such file"),
-        ("text.nc", "cannot be read as a saved fit"),
-        ("half.nc", "cannot be read as a saved fit"),
+    for name, code, message in [
+        ("none.nc", 2, "there is no such file"),
+        ("text.nc", 1, "cannot be read as a saved fit"),
+        ("half.nc", 1, "cannot be read as a saved fit"),
     ]:
         for command in (["predict", str(tmp_path / name), str(made.later)], ["info"]):
             words = command if len(command) > 1 else ["info", str(tmp_path / name)]
-            assert status(*words) == 2
+            assert status(*words) == code
             printed = capsys.readouterr().err
             assert f"{name}: {message}" in printed and printed.count("\n") == 1
 

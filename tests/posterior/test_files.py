@@ -70,6 +70,7 @@ def test_notes_are_kept_and_an_older_file_has_none(tmp_path, saved):
         dataset = dataset.load()
     plain = json.loads(dataset.attrs["dpmf"])
     del plain["notes"]
+    plain["format"] = 1  # and no checksum
     dataset.attrs["dpmf"] = json.dumps(plain)
     dataset.to_netcdf(tmp_path / "older.nc", engine="h5netcdf")
     assert dpmf.load(tmp_path / "older.nc").notes == {}
@@ -78,20 +79,6 @@ def test_notes_are_kept_and_an_older_file_has_none(tmp_path, saved):
 def test_a_missing_file(tmp_path):
     with pytest.raises(FileError, match=r"none\.nc: there is no such file"):
         dpmf.load(tmp_path / "none.nc")
-
-
-def test_a_text_file(tmp_path):
-    (tmp_path / "fit.nc").write_text("home,away\n")
-    with pytest.raises(FileError, match=r"fit\.nc: cannot be read as a saved fit"):
-        dpmf.load(tmp_path / "fit.nc")
-
-
-@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
-def test_a_truncated_file(tmp_path, saved, share):
-    whole = saved.read_bytes()
-    (tmp_path / "fit.nc").write_bytes(whole[: int(share * len(whole))])
-    with pytest.raises(FileError, match=r"fit\.nc: cannot be read as a saved fit"):
-        dpmf.load(tmp_path / "fit.nc")
 
 
 def test_a_netcdf_file_of_others(tmp_path):
@@ -103,7 +90,9 @@ def test_a_netcdf_file_of_others(tmp_path):
 def rewritten(saved, target, change, drop=()):
     with xr.open_dataset(saved, engine="h5netcdf") as dataset:
         dataset = dataset.load().drop_vars(list(drop))
-    dataset.attrs["dpmf"] = json.dumps(json.loads(dataset.attrs["dpmf"]) | change)
+    unsealed = {"format": 1}
+    plain = json.loads(dataset.attrs["dpmf"]) | unsealed | change
+    dataset.attrs["dpmf"] = json.dumps(plain)
     dataset.to_netcdf(target, engine="h5netcdf")
 
 
@@ -132,12 +121,11 @@ def test_an_earlier_file_survives_a_failure(tmp_path, saved, monkeypatch):
     target = tmp_path / "fit.nc"
     target.write_bytes(saved.read_bytes())
 
-    def full(self, path, **options):
-        with open(path, "wb") as file:
-            file.write(b"half")
+    def full(path, contents):
+        path.write_bytes(b"half")
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(xr.Dataset, "to_netcdf", full)
+    monkeypatch.setattr(files, "write_sealed", full)
     with pytest.raises(FileError, match=r"cannot be written \(No space left on device\)"):
         fitted("stars hmc").save(target)
     monkeypatch.undo()

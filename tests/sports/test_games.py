@@ -102,9 +102,12 @@ def test_other_columns_are_ignored_with_one_notice():
     [
         ({"date": ["2001-09-09", "soon", "2001-10-07", "2002-09-08"]}, "row 2, column 'date'"),
         ({"home_score": [1, "x", 2, 3]}, "row 2, column 'home_score': found 'x'"),
-        ({"away": ["B", "B", "A", "C"]}, "row 2: 'B' plays against itself"),
+        ({"away": ["B", "B", "A", "C"]}, "row 2, column 'away': 'B' plays against itself"),
         ({"neutral": [0, 2, 0, 0]}, "row 2, column 'neutral': found 2, expected 0 or 1"),
-        ({"total": [40, "pk", 41, 42]}, "row 2, column 'total': found 'pk', expected a number"),
+        (
+            {"total": [40, "pk", 41, 42]},
+            "row 2, column 'total': found 'pk' .text., expected a number",
+        ),
         ({"home": ["A", None, "C", "A"]}, "row 2, column 'home': found a missing entry"),
     ],
 )
@@ -183,9 +186,13 @@ def test_names_are_the_text_in_the_file(tmp_path):
     ("header", "line", "message"),
     [
         (HEADER + ",home_score", "2001-09-09,A,B,1,2,9", "column 'home_score' is there twice"),
-        (HEADER, "2001-09-09,,B,1,2", "row 1, column 'home': found a missing entry"),
-        (HEADER, '2001-09-09," ",B,1,2', "row 1, column 'home': found nothing"),
-        (HEADER, "2001-09-09,A,B,1,2,7,8", "this is no CSV table"),
+        (HEADER, "2001-09-09,,B,1,2", "line 2, column 'home': found a missing entry"),
+        (HEADER, '2001-09-09," ",B,1,2', "line 2, column 'home': found nothing"),
+        (
+            HEADER,
+            "2001-09-09,A,B,1,2,7,8",
+            "line 2, column 6: found '7' after the last column 'away_s",
+        ),
         (HEADER, "2001,A,B,1,2", "column 'date': found '2001', expected a date"),
         (HEADER, "2001-09,A,B,1,2", "column 'date': found '2001-09', expected a date"),
         (HEADER + ",total", "2001-09-09,A,B,1,2,inf", "'total': found inf, expected a finite"),

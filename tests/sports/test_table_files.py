@@ -74,7 +74,8 @@ def test_text_that_is_not_utf_8(tmp_path):
         "date,home,away,home_score,away_score\n2001-09-09,Köln,B,1,2\n".encode("latin-1")
     )
     with pytest.raises(
-        DataError, match=r"games\.csv: found bytes that are no UTF-8 text .* save"
+        DataError,
+        match=r"games\.csv: line 2, column 'home': found bytes that are no UTF-8 text .* save",
     ):
         read_games(path)
 

@@ -17,6 +17,7 @@ from dpmf.errors import ConfigError, FileError
 from dpmf.whole import make_folder, write_whole
 
 TASK = "task.json"
+MOST = 60  # characters of a forecaster's name in that of its files
 DATES = ["cutoff", "date"]
 _PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
 # Before version 3.1, pandas read numbers to the last digit only if asked.
@@ -87,7 +88,7 @@ class Records:
     def stem(self, name: str, forecaster: Forecaster) -> Path:
         """What the names of a forecaster's files begin with."""
         make_folder(self.folder / "parts")
-        spelled = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
+        spelled = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:MOST]
         own = hashlib.sha256(f"{name} {_identity(forecaster)}".encode()).hexdigest()[:12]
         return self.folder / "parts" / f"{spelled}-{own}"
 

@@ -11,6 +11,7 @@ import typer
 
 from dpmf.cli import options
 from dpmf.errors import ConfigError, DataError, DpmfError, DpmfWarning
+from dpmf.shown import printable
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -57,6 +58,7 @@ def fit(
     side: options.Side = "time+home",
     kernel: options.Kernel = None,
     mean: options.Mean = None,
+    likelihood: options.Likelihood = None,
     window: Annotated[
         int | None, typer.Option(help="Seasons to learn from, the latest last; all.")
     ] = None,
@@ -83,6 +85,7 @@ def fit(
         side=choices.side(side),
         kernel=choices.kernel(kernel),
         mean=mean,
+        likelihood=choices.likelihood(likelihood),
         window=window,
         reading={
             "columns": choices.columns(columns),
@@ -130,7 +133,8 @@ def predict(
     """Forecast games: scores, who wins, spread and total, and bets on a line.
 
     spread has the sign of a betting line: negative where home is expected to win.
-    p_home_cover and p_over come where the file has spread_home and total.
+    p_home_cover and p_over come where the file has spread_home and total; p_win, p_draw and
+    p_loss of the home team where the fit learned from goals.
     """
     from dpmf.cli import choices
     from dpmf.cli.predict import run
@@ -197,10 +201,7 @@ def backtest(
     day_first: options.DayFirst = None,
     kernel: options.Kernel = None,
     mean: options.Mean = None,
-    likelihood: Annotated[
-        str | None,
-        typer.Option(help="paired-gaussian, or paired-poisson for goals: win, draw and loss."),
-    ] = None,
+    likelihood: options.Likelihood = None,
     baselines: Annotated[
         str | None, typer.Option(help="Some of line,elo538,melo,kickscore,home.")
     ] = None,
@@ -285,10 +286,10 @@ def _note(
 ) -> None:
     """A warning as one line, without the place in our code that it comes from."""
     if issubclass(category, DpmfWarning):
-        print(f"dpmf: {' '.join(str(message).splitlines())}", file=sys.stderr)
+        print(f"dpmf: {printable(' '.join(str(message).splitlines()))}", file=sys.stderr)
 
 
 def _fail(error: DpmfError, *, status: int) -> NoReturn:
-    line = " ".join(str(error).splitlines())
+    line = printable(" ".join(str(error).splitlines()))
     print(f"dpmf: {line}", file=sys.stderr)
     sys.exit(status)

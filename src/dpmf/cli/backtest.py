@@ -5,15 +5,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from dpmf.backtest import backtest
 from dpmf.backtest.records import write_table
 from dpmf.cli import choices
 from dpmf.cli.tables import backtest_tables
+from dpmf.cli.terminal import plain, terminal
+from dpmf.data.file_bytes import source_of
 from dpmf.sports import read_games, score_model
 from dpmf.sports.published import with_published
-from dpmf.sports.table_files import source_of
 
 CONVERGED = 1.05  # R-hat of the predicted means
 
@@ -47,7 +46,7 @@ def run(
         json: Print the summary as JSON.
         **options: Of `dpmf.backtest`.
     """
-    console = Console(quiet=quiet or json)
+    console = terminal(quiet=quiet or json)
     by_paper = options.get("protocol") == "paper"
     constant = choices.constant_mean(mean)
     paper_mean = by_paper if constant is None else constant
@@ -58,8 +57,8 @@ def run(
         for side in sides
         for rank in ranks
     ]
-    table = read_games(games, **reading)
-    console.print(f"{source_of(games)}: {table!r}")
+    table = read_games(games, counts=choices.counts(likelihood), **reading)
+    console.print(plain(f"{source_of(games)}: {table!r}"))
     began = time.perf_counter()
     found = backtest(table, models, folder=out, progress=not (quiet or json), **options)
     summary = with_published(found.summary)
@@ -76,7 +75,8 @@ def run(
         )
         if odd:
             console.print("Raise --warmup and --draws: those fits have not converged.")
-    console.print(f"Written: {out / 'scores.csv'}, {out / 'summary.csv'}, {out / 'fits.csv'}")
+    files = ", ".join(str(out / name) for name in ("scores.csv", "summary.csv", "fits.csv"))
+    console.print(plain(f"Written: {files}"))
     if json:
         rows = json_format.loads(summary.to_json(orient="records"))
         print(json_format.dumps({"seconds": seconds, "summary": rows}))

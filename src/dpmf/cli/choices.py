@@ -99,7 +99,15 @@ def likelihood(name: str | None) -> Any:
         return None
     from dpmf import likelihoods
 
-    return getattr(likelihoods, _one_of(LIKELIHOODS, name, "--likelihood"))()
+    word = name.replace("_", "-")
+    return getattr(likelihoods, _one_of(LIKELIHOODS, word, "--likelihood"))()
+
+
+def counts(likelihood: Any) -> bool:
+    """Whether a likelihood is one of whole numbers."""
+    from dpmf.likelihoods import PairedPoisson
+
+    return isinstance(likelihood, PairedPoisson)
 
 
 def _parts(text: str, option: str) -> list[str]:

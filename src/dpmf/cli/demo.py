@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from rich.console import Console
 from rich.table import Table
 from scipy.stats import norm
 
 from dpmf import datasets
+from dpmf.cli.terminal import plain, terminal
 from dpmf.data import Dyads
 from dpmf.posterior import Fit, Forecast
 from dpmf.sports import Games, score_model
@@ -31,7 +31,7 @@ def run(out: Path, *, quiet: bool, json: bool) -> None:
         quiet: Print nothing.
         json: Print the result as JSON instead of words.
     """
-    console = Console(quiet=quiet or json)
+    console = terminal(quiet=quiet or json)
     make_folder(out)
     played, later = _split(Games(datasets.nfl()))
     known, held_back = played.frame, later.frame
@@ -51,7 +51,7 @@ def run(out: Path, *, quiet: bool, json: bool) -> None:
         f"All {len(held_back)} games: {scores['winner_error_pct']:.0f} % of winners wrong, "
         f"score RMSE {scores['score_rmse']:.1f}, mean log probability "
         f"{scores['mean_log_prob']:.3f} (always the average score: {scores['naive']:.3f}).\n"
-        f"Written: {out / 'forecast.csv'}, {out / 'fit.nc'}"
+        f"Written: {plain(out / 'forecast.csv')}, {plain(out / 'fit.nc')}"
     )
     if json:
         told = {"converged": fit.diagnostics.converged, "seconds": seconds, **scores}

@@ -5,15 +5,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
-
 from dpmf.checks import whole_number
 from dpmf.cli import choices
 from dpmf.cli.info import described, print_words
+from dpmf.cli.terminal import plain, terminal
+from dpmf.data.file_bytes import source_of
 from dpmf.errors import ConfigError
 from dpmf.sports import Games, read_games, score_model
-from dpmf.sports.table_files import source_of
 from dpmf.whole import require_writable
 
 # Those of the demo, whose three seasons converge with them; `hmc` is the default engine.
@@ -28,6 +26,7 @@ def run(
     side: tuple[str, ...],
     kernel: Any,
     mean: str | None,
+    likelihood: Any,
     window: int | None,
     reading: dict[str, Any],
     sampling: dict[str, Any],
@@ -43,21 +42,28 @@ def run(
         side: Side information.
         kernel: Over time; None takes Matern 1/2.
         mean: "constant" or "pooled"; None takes the latter.
+        likelihood: Noise of both scores; None is the paired Gaussian.
         window: Seasons to learn from; None is all.
         reading: Of `read_games`.
         sampling: Of `DPMF.fit`; None takes the default.
         quiet: Print nothing.
         json: Print the result as JSON instead of words.
     """
-    console = Console(quiet=quiet or json, highlight=False)
+    console = terminal(quiet=quiet or json, highlight=False)
     paper = choices.constant_mean(mean) or False
     kernel = kernel or score_model().time_kernel
-    model = score_model(whole_number("--rank", rank, 1), side, kernel=kernel, paper=paper)
+    model = score_model(
+        whole_number("--rank", rank, 1),
+        side,
+        kernel=kernel,
+        paper=paper,
+        likelihood=likelihood,
+    )
     if out.suffix != ".nc":
         raise ConfigError(f"--out {out}: expected a name that ends with .nc, such as fit.nc.")
     require_writable(out)
-    table = _recent(read_games(games, **reading), window)
-    console.print(escape(f"{source_of(games)}: {table!r}"), soft_wrap=True)
+    table = _recent(read_games(games, counts=choices.counts(likelihood), **reading), window)
+    console.print(plain(f"{source_of(games)}: {table!r}"), soft_wrap=True)
     began = time.perf_counter()
     sizes = SIZES | {name: one for name, one in sampling.items() if one is not None}
     fit = model.fit(table, **sizes, progress=not (quiet or json))
@@ -65,7 +71,7 @@ def run(
     seconds = time.perf_counter() - began
     told = described(fit, out)
     print_words(console, told)
-    console.print(escape(f"Written: {out} ({seconds:.0f} s)"), soft_wrap=True)
+    console.print(plain(f"Written: {out} ({seconds:.0f} s)"), soft_wrap=True)
     if json:
         print(json_format.dumps({"seconds": seconds, **told}))
 

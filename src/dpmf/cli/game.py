@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from rich.console import Console
-from rich.markup import escape
 
 from dpmf.backtest.metrics import MARGIN
 from dpmf.cli.density import axis_lines, density_lines
+from dpmf.cli.terminal import plain
 from dpmf.likelihoods import PairedGaussian
 from dpmf.posterior import Forecast
 from dpmf.sports.forecast_table import mixture
@@ -30,7 +30,7 @@ def game_lines(
         interval: Of that table, in percent.
         console: Where it will be printed.
     """
-    home, away = escape(row["home"]), escape(row["away"])
+    home, away = plain(row["home"]), plain(row["away"])
     where = "neutral ground, " if game["neutral"] else ""
     yield (
         f"[bold]{away} at {home}[/bold], {row['date']} ({where}week {game['week'] + 1:.0f} of "
@@ -40,8 +40,10 @@ def game_lines(
         f"  Score   {home} {row['home_mean']:.1f} ± {row['home_sd']:.1f}, "
         f"{away} {row['away_mean']:.1f} ± {row['away_sd']:.1f}"
     )
-    wins = row["p_home_win"]
-    yield f"  Winner  {home} {_percent(wins)}, {away} {_percent(1 - wins)}"
+    wins, drawn = row.get("p_win", row["p_home_win"]), row.get("p_draw")
+    between = "" if drawn is None else f"draw {_percent(drawn)}, "
+    loses = 1 - wins if drawn is None else row["p_loss"]
+    yield f"  Winner  {home} {_percent(wins)}, {between}{away} {_percent(loses)}"
     low, high = (_ahead(home, away, row[f"spread_{end}"]) for end in ("low", "high"))
     yield (
         f"  Spread  {_ahead(home, away, row['spread'])}; {interval:g} %: from {low} to {high}"

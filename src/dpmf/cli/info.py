@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.markup import escape
 
+from dpmf.cli.terminal import plain, terminal
 from dpmf.posterior import Fit, load
 from dpmf.sports.findings import Figure, findings, in_words
 from dpmf.sports.notes import KEY, games_notes
@@ -25,7 +25,7 @@ def run(path: Path, *, quiet: bool, json: bool) -> None:
         json: Print the result as JSON instead of words.
     """
     told = described(load(path), path)
-    print_words(Console(quiet=quiet or json, highlight=False), told)
+    print_words(terminal(quiet=quiet or json, highlight=False), told)
     if json:
         print(json_format.dumps(told))
 
@@ -79,7 +79,7 @@ def print_words(console: Console, told: dict[str, Any]) -> None:
     )
     lines += [told["diagnostics"]["line"], *told["words"]]
     for line in lines:
-        console.print(escape(line), soft_wrap=True)
+        console.print(plain(line), soft_wrap=True)
 
 
 def _model(fit: Fit, path: Path) -> dict[str, Any]:

@@ -47,6 +47,13 @@ Kernel = Annotated[
         autocompletion=_offering(*choices.KERNELS),
     ),
 ]
+Likelihood = Annotated[
+    str | None,
+    typer.Option(
+        help="paired-gaussian, or paired-poisson for goals: win, draw and loss.",
+        autocompletion=_offering(*choices.LIKELIHOODS),
+    ),
+]
 Engine = Annotated[
     str | None,
     typer.Option(help="hmc or slice.", autocompletion=_offering("hmc", "slice")),

@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from rich.console import Console
-from rich.markup import escape
 
 from dpmf.cli.game import game_lines
 from dpmf.cli.tables import forecast_rows
+from dpmf.cli.terminal import plain, terminal
+from dpmf.data.file_bytes import source_of
 from dpmf.errors import ConfigError, DpmfWarning
 from dpmf.posterior import Fit, load
 from dpmf.sports import Games, read_games
 from dpmf.sports.calendar import Calendar
 from dpmf.sports.forecast_table import forecast_table, tell_turned_lines
 from dpmf.sports.notes import games_notes
-from dpmf.sports.table_files import source_of
 from dpmf.sports.teams import tell_unseen, unseen
 from dpmf.whole import require_writable, write_whole
 
@@ -50,7 +49,7 @@ def run(
         quiet: Print nothing.
         json: Print the forecasts as JSON instead of a table.
     """
-    console = Console(quiet=quiet or json, highlight=False)
+    console = terminal(quiet=quiet or json, highlight=False)
     given = {name: value for name, value in game.items() if value is not None}
     _require_one_way(upcoming, given)
     if out is not None:
@@ -70,7 +69,7 @@ def run(
     else:
         console.print(forecast_rows(table, games.frame, interval, console.width >= WIDE))
     if out is not None:
-        console.print(f"Written: {escape(str(out))}", soft_wrap=True)
+        console.print(f"Written: {plain(str(out))}", soft_wrap=True)
     if json:
         print(_as_json(table, interval, strangers))
 

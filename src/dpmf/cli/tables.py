@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterator
 
 import pandas as pd
-from rich.markup import escape
 from rich.table import Table
+
+from dpmf.cli.terminal import plain
 
 LINES = 40  # games in a table of forecasts
 
@@ -42,7 +43,7 @@ def backtest_tables(summary: pd.DataFrame) -> Iterator[Table]:
             name, rank = str(key[0]), float(key[1])
             by_season = own.set_index("season")
             cells = [_cell(by_season, season, metric, layout) for season in seasons]
-            table.add_row(name, "" if math.isnan(rank) else f"{rank:.0f}", *cells)
+            table.add_row(plain(name), "" if math.isnan(rank) else f"{rank:.0f}", *cells)
         if seen:
             table.caption = "* hyperparameters were learned from these seasons too"
         yield table
@@ -73,7 +74,10 @@ def forecast_rows(
     for name in ("date", "home", "away"):
         shown.add_column(name)
     within = [f"{interval:g} %"] if wide else []
-    titles = ["score", "wins", "spread", *within, "total", *within]
+    drawn = "p_draw" in table
+    chances = ["p_win", "p_draw", "p_loss"] if drawn else ["p_home_win"]
+    outcomes = ["wins", "draws", "loses"] if drawn else ["wins"]
+    titles = ["score", *outcomes, "spread", *within, "total", *within]
     bets = [
         (name, column, line)
         for name, column, line in (
@@ -88,7 +92,7 @@ def forecast_rows(
     for row, game in pairs[:LINES]:
         cells = [
             f"{row['home_mean']:.1f}-{row['away_mean']:.1f}",
-            f"{100 * row['p_home_win']:.0f} %",
+            *(f"{100 * row[name]:.0f} %" for name in chances),
             f"{row['spread']:+.1f}",
             *[f"{row['spread_low']:+.1f} to {row['spread_high']:+.1f}"] * wide,
             f"{row['total']:.1f}",
@@ -99,7 +103,7 @@ def forecast_rows(
             known = pd.notna(row[column])
             bet = f"{game[line]:{sign}}: " if wide else ""
             cells.append(f"{bet}{100 * row[column]:.0f} %" if known else "")
-        names = (escape(str(row[name])) for name in ("date", "home", "away"))
+        names = (plain(str(row[name])) for name in ("date", "home", "away"))
         shown.add_row(*names, *cells)
     caption = "spread: negative where home is expected to win, as in betting lines"
     if len(pairs) > LINES:

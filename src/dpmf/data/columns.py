@@ -3,6 +3,7 @@
 import datetime
 import decimal
 import numbers as abstract
+import re
 from typing import Any, Literal, TypeAlias
 
 import narwhals as nw
@@ -52,7 +53,7 @@ def numbers(series: nw.Series, *, source: str) -> Float[np.ndarray, " events"]:
         found = np.asarray(series.cast(nw.Float64).to_numpy(), float)
     else:
         entries = enumerate(series.to_list())
-        found = np.array([_number(series, row, entry, source) for row, entry in entries])
+        found = np.array([number(series, row, entry, source=source) for row, entry in entries])
     for row in np.flatnonzero(~np.isfinite(found))[:1].tolist():
         advice = "drop the row or give it a finite value"
         raise misfit(series, row, str(found[row]), "a finite number", advice, source=source)
@@ -107,14 +108,24 @@ def _kind_of(entry: Any) -> Kind | None:
     return "category" if isinstance(entry, str) else None
 
 
-def _number(series: nw.Series, row: int, entry: Any, source: str) -> float:
+def number(series: nw.Series, row: int, entry: Any, *, source: str) -> float:
+    """One entry as a float, which may be infinite or NaN."""
     try:
         if isinstance(entry, str) and "_" in entry:  # python reads 1_0 as ten
             raise ValueError
         return float(entry)
-    except (TypeError, ValueError):
-        advice = "convert the column first"
-        raise misfit(series, row, described(entry), "a number", advice, source=source) from None
+    except (TypeError, ValueError, OverflowError):
+        raise misfit(
+            series, row, described(entry), "a number", _advice(entry), source=source
+        ) from None
+
+
+def _advice(entry: Any) -> str:
+    if isinstance(entry, str) and re.fullmatch(r"\s*[+-]?\d*,\d+\s*", entry):
+        return "write a point for the decimal comma"
+    if isinstance(entry, str) and re.match(r"\s*\d", entry):
+        return "convert the column first, or write the number alone"
+    return "convert the column first"
 
 
 def _microseconds(entry: datetime.date) -> int:

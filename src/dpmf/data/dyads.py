@@ -10,9 +10,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from dpmf.data import encoding
+from dpmf.data.alike import tell_alike
 from dpmf.data.codebook import Codebook
 from dpmf.data.frames import nearest, opened
 from dpmf.data.names import Names
+from dpmf.data.places import spot
 from dpmf.data.roles import blank_codebook
 from dpmf.errors import DataError, DpmfWarning
 
@@ -75,6 +77,7 @@ class Dyads:
         )
         dyads = _encoded(table, codebook, source, optional=False)
         _require_two_names(dyads, source)
+        _tell_names_alike(dyads, source)
         for place, name in enumerate(dyads.input_names):
             if np.ptp(dyads.inputs[..., place]) == 0:
                 message = f"{source}: input {name!r} is constant, so it carries no information."
@@ -166,6 +169,19 @@ def _encoded(frame: nw.DataFrame, codebook: Codebook, source: str, optional: boo
     codebook, inputs = encoding.inputs(frame, codebook, source=source)
     values = encoding.values(frame, codebook, source=source, optional=optional)
     return Dyads(codebook, rows, cols, inputs, values)
+
+
+def _tell_names_alike(dyads: Dyads, source: str) -> None:
+    sides = [(dyads.row_names, dyads.rows)]
+    if dyads.pair == 1:
+        sides.append((dyads.col_names, dyads.cols))
+    for names, places in sides:
+
+        def where(name: str, names: Names = names, places: np.ndarray = places) -> str:
+            found = (places == names.index(name)).any(axis=1)
+            return spot(source, int(found.argmax()))
+
+        tell_alike(names, where, source=source, depth=4)
 
 
 def _require_two_names(dyads: Dyads, source: str) -> None:

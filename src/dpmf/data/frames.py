@@ -8,7 +8,9 @@ from typing import Any
 import narwhals as nw
 from narwhals.dependencies import is_pandas_dataframe
 
+from dpmf.data.places import place
 from dpmf.errors import DataError
+from dpmf.shown import listed, shown
 
 
 def opened(frame: Any, *, source: str) -> nw.DataFrame:
@@ -39,18 +41,18 @@ def column(frame: nw.DataFrame, name: str, *, source: str) -> nw.Series:
 def nearest(name: str, known: Iterable[str]) -> str:
     """A sentence that points from a name that does not exist to one that does."""
     names = [str(each) for each in known]
-    close = difflib.get_close_matches(str(name), names, n=1)
+    close = difflib.get_close_matches(str(name), [n for n in names if len(n) < 200], n=1)
     if close:
         return f"Did you mean {close[0]!r}?"
-    return f"It has {', '.join(names)}." if names else "It has none."
+    return f"It has {listed(names)}." if names else "It has none."
 
 
 def misfit(
     series: nw.Series, row: int, found: str, expected: str, advice: str, *, source: str
 ) -> DataError:
-    """The error for one bad entry; `row` counts from 0, the message from 1."""
+    """The error for one bad entry; `row` counts from 0."""
     return DataError(
-        f"{source}: row {row + 1}, column {series.name!r}: found {found}, "
+        f"{place(source, row)}, column {series.name!r}: found {found}, "
         f"expected {expected}; {advice}."
     )
 
@@ -58,7 +60,7 @@ def misfit(
 def described(entry: Any) -> str:
     """An entry as a message shows it, with its type."""
     kind = "text" if isinstance(entry, str) else type(entry).__name__
-    return f"{str(entry)!r} ({kind})"
+    return f"{shown(entry)} ({kind})"
 
 
 def _require_different(names: Iterable[str], source: str) -> None:

@@ -67,7 +67,7 @@ def from_json(stored: Any) -> Name:
     if not isinstance(stored, dict):
         return stored
     ((kind, text),) = stored.items()
-    return getattr(datetime, kind).fromisoformat(text)
+    return {"datetime": datetime.datetime, "date": datetime.date}[kind].fromisoformat(text)
 
 
 def _scalar(entry: Any) -> Name | None:

@@ -5,12 +5,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import h5netcdf
+import h5py
 import jax
 import numpy as np
 import xarray as xr
 
 from dpmf.data import Codebook, Dyads
-from dpmf.errors import ConfigError, UnreadableFile
+from dpmf.errors import ConfigError, FileError, UnreadableFile
 from dpmf.inference.chains import Draws, Sizes
 from dpmf.inference.diagnostics import Diagnostics, divergent_share
 from dpmf.inference.estimator import DPMF
@@ -21,9 +23,11 @@ from dpmf.model.layout import Grids
 from dpmf.model.spec import Spec
 from dpmf.model.state import Fixed, Parameters, Side, State, White
 from dpmf.posterior.fit import Fit
+from dpmf.posterior.seal import sealed, write_sealed
 from dpmf.whole import write_whole
 
-FORMAT = 1  # of the file; a newer one is refused
+FORMAT = 2  # of the file; a newer one is refused
+SEALED = 2  # the first that has a checksum
 _ENGINE: Any = "h5netcdf"
 
 
@@ -44,43 +48,74 @@ def save(fit: Fit, path: Any) -> None:
         for name, value in arrays.items()
     }
     dataset = xr.Dataset(variables, attrs={"dpmf": json.dumps(plain)})
-    write_whole(target, lambda place: dataset.to_netcdf(place, engine=_ENGINE))
+    contents = _image(dataset)
+    write_whole(target, lambda place: write_sealed(place, contents))
 
 
 def load(path: Any) -> Fit:
     """Read a fit that `Fit.save` wrote; its predictions are identical.
 
+    Nothing in the file is run: it holds numbers and the names of kernels and likelihoods.
+
     Args:
         path: The file.
 
     Raises:
-        UnreadableFile: It is missing, not such a file, damaged, or of a newer version.
+        UnreadableFile: It is missing.
+        FileError: It is not such a file, damaged, or of a newer version.
     """
     target = Path(path)
     if not target.is_file():
         raise UnreadableFile(f"{target}: there is no such file.")
-    try:
-        with xr.open_dataset(target, engine=_ENGINE) as dataset:
-            if "dpmf" not in dataset.attrs:
-                raise UnreadableFile(f"{target}: this is no file that dpmf saved.")
-            plain = json.loads(dataset.attrs["dpmf"])
-            if plain["format"] > FORMAT:
-                raise UnreadableFile(
-                    f"{target}: written by dpmf {plain['version']} in a newer format. "
-                    "Upgrade dpmf to read it."
-                )
-            arrays = {str(name): np.array(value) for name, value in dataset.items()}
-    except UnreadableFile:
-        raise
-    except Exception as error:  # h5py, xarray and json each have their own
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise UnreadableFile(f"{target}: cannot be read as a saved fit ({reason}).") from error
+    plain, arrays = _contents(target)
     try:
         return _put_together(plain, arrays)
     except ConfigError as error:  # a kernel or likelihood that is not imported here
-        raise UnreadableFile(f"{target}: {error}") from error
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise UnreadableFile(f"{target}: the saved fit is damaged ({error!r}).") from error
+        raise FileError(f"{target}: {error}") from error
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise FileError(f"{target}: the saved fit is damaged ({error!r}).") from error
+
+
+def _image(dataset: xr.Dataset) -> bytes:
+    """The bytes of a netCDF file, made in memory.
+
+    HDF5 on a full disk fails again and again, also when it closes what it could not write.
+    """
+    with h5py.File("fit.nc", "w", driver="core", backing_store=False) as file:
+        with h5netcdf.File(file, "w") as netcdf:
+            dataset.dump_to_store(xr.backends.H5NetCDFStore(netcdf))
+        file.flush()
+        return file.id.get_file_image()
+
+
+def _contents(target: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    try:
+        unbroken = sealed(target)
+        if unbroken is False:
+            raise FileError(
+                f"{target}: the saved fit is damaged (its checksum is not that of what is in "
+                "it); make it again, or take a copy."
+            )
+        with xr.open_dataset(target, engine=_ENGINE) as dataset:
+            if "dpmf" not in dataset.attrs:
+                raise FileError(f"{target}: this is no file that dpmf saved.")
+            plain = json.loads(dataset.attrs["dpmf"])
+            if plain["format"] > FORMAT:
+                raise FileError(
+                    f"{target}: written by dpmf {plain['version']} in a newer format. "
+                    "Upgrade dpmf to read it."
+                )
+            if unbroken is None and plain["format"] >= SEALED:
+                raise FileError(
+                    f"{target}: the saved fit is damaged (its checksum is missing); make it "
+                    "again, or take a copy."
+                )
+            return plain, {str(name): np.array(value) for name, value in dataset.items()}
+    except FileError:
+        raise
+    except Exception as error:  # h5py, xarray and json each have their own
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FileError(f"{target}: cannot be read as a saved fit ({reason}).") from error
 
 
 def _taken_apart(fit: Fit) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpmf.backtest.cutoffs import duration
+from dpmf.data.places import place
 from dpmf.errors import ConfigError, DataError, DpmfWarning
 
 OFF_SEASON = 45  # days without a game that end a season; a longer break needs a season column
@@ -208,7 +209,7 @@ def _refuse_early(
     day: pd.Timestamp, number: int, first: pd.Timestamp, row: int, source: str
 ) -> None:
     raise DataError(
-        f"{source}: row {row + 1}, column 'date': found {day:%Y-%m-%d}, expected a day from "
+        f"{place(source, row)}, column 'date': found {day:%Y-%m-%d}, expected a day from "
         f"{first:%Y-%m-%d} on, when season {number} began; drop the row or learn from earlier "
         "games too."
     )

@@ -105,8 +105,9 @@ def meanings(
     for role in wanted:
         if role not in found:
             free = [name for name in names if name not in {*found.values(), *ROLES}]
+            known = {one for group in _NAMES.get(role, ()) for one in group}
             if role not in NEEDED:
-                free = [name for name in free if usable(role, name)]
+                free = [n for n in free if plain(n) in known and usable(role, n)]
             one = _guess(role, free, source)
             if one is not None:
                 found[role] = guessed[role] = one
@@ -119,7 +120,7 @@ def meanings(
     if guessed:
         told = ", ".join(f"{name!r} as {role}" for role, name in guessed.items())
         message = f"{source}: took {told}; --columns or columns= says otherwise."
-        warnings.warn(message, DpmfWarning, stacklevel=4)
+        warnings.warn(message, DpmfWarning, stacklevel=5)
     return found
 
 

@@ -15,6 +15,7 @@ from dpmf.posterior import Fit
 
 SIDES = {"rows": "attack", "cols": "defence"}
 DRAWS = 100  # of each chain, spread over all that there are
+_NOISE = {"sigma": "noise_sd", "rho": "noise_correlation", "shared": "shared_goals"}
 FADED = np.exp(-1.0)  # what is left of a correlation when form has faded
 WEEKS = np.geomspace(0.1, 1e4, 121)  # apart
 
@@ -40,7 +41,8 @@ def findings(fit: Fit) -> dict[str, Figure]:
     team's features with themselves has fallen to 1/e. `..._off_season_weeks`: what an
     off-season counts like. `..._venue_correlation`: of the features at home with those away.
     `home_advantage`: expected margin of home teams, averaged over the games learned from.
-    `noise_sd` and `noise_correlation`: how scores scatter around what was expected.
+    `noise_sd` and `noise_correlation`: how scores scatter around what was expected; of goals
+    `shared_goals`: how many of them both teams of a game score together.
 
     Args:
         fit: Made by `ScoreModel.fit`.
@@ -51,7 +53,7 @@ def findings(fit: Fit) -> dict[str, Figure]:
     columns = {name for side in (fit.spec.rows, fit.spec.cols) for name in _columns(side)}
     if "home" in columns and (fit.data.column("home")[:, 0] > 0).any():
         found["home_advantage"] = Figure.of(_home_margins(fit))
-    for name, own in (("sigma", "noise_sd"), ("rho", "noise_correlation")):
+    for name, own in _NOISE.items():
         if name in fit.parameters.noise:
             found[own] = Figure.of(fit.parameters.noise[name])
     return found
@@ -71,7 +73,7 @@ def in_words(found: dict[str, Figure]) -> list[str]:
         if told:
             lines.append(sentence.format(", ".join(told)))
     if "home_advantage" in found:
-        points = _shown(found["home_advantage"], "{:.1f}".format)
+        points = _shown(found["home_advantage"], _points)
         lines.append(f"Home teams are expected to score {points} more than their guests.")
     if "noise_sd" in found:
         line = f"Scores scatter by {_shown(found['noise_sd'], '{:.1f}'.format)} around that"
@@ -79,11 +81,18 @@ def in_words(found: dict[str, Figure]) -> list[str]:
             rho = _shown(found["noise_correlation"], "{:.2f}".format)
             line += f"; both scores of a game correlate {rho}"
         lines.append(f"{line}.")
+    if "shared_goals" in found:
+        goals = _shown(found["shared_goals"], _points)
+        lines.append(f"An open game lifts both scores: {goals} goals of each are shared.")
     return lines
 
 
 def _shown(figure: Figure, text: Any, unit: str = "") -> str:
     return f"{text(figure.median)}{unit} ({text(figure.low)} to {text(figure.high)})"
+
+
+def _points(number: float) -> str:
+    return f"{number:.1f}" if abs(number) >= 1 else f"{number:.2f}"
 
 
 def _weeks(number: float) -> str:
@@ -167,8 +176,10 @@ def _home_margins(fit: Fit) -> np.ndarray:
     at_home = jnp.asarray(fit.data.column("home")[:, 0] > 0)
 
     def one(state: State) -> Array:
-        y = predictor(problem.spec, state.white, problem.parameters(state), problem.arrays)
-        return jnp.sum(jnp.where(at_home, y[:, 0] - y[:, 1], 0.0)) / jnp.sum(at_home)
+        values = problem.parameters(state)
+        y = predictor(problem.spec, state.white, values, problem.arrays)
+        scores = problem.spec.likelihood.at(values.noise).mean(y)
+        return jnp.sum(jnp.where(at_home, scores[:, 0] - scores[:, 1], 0.0)) / jnp.sum(at_home)
 
     with jax.enable_x64(True):
         return over_draws(one, jax.tree.map(lambda x: x[:, some], fit.draws.states))

@@ -11,7 +11,7 @@ from dpmf.backtest.metrics import MARGIN, TOTAL
 from dpmf.backtest.prediction import Prediction
 from dpmf.checks import positive_number
 from dpmf.errors import ConfigError, DpmfWarning
-from dpmf.likelihoods import PairedGaussian
+from dpmf.likelihoods import PairedGaussian, PairedPoisson
 from dpmf.posterior import Forecast
 
 SPREAD = -MARGIN  # as lines are written: negative where the home team is ahead
@@ -60,6 +60,9 @@ def forecast_table(
 ) -> pd.DataFrame:
     """One row per game: expected scores, who wins, spread, total, and bets on lines.
 
+    Where scores are counts a game may be drawn: p_win, p_draw and p_loss of the home team
+    follow, and p_home_win counts half of the draws.
+
     `spread` has the sign of a line: negative where the home team is expected to win. The
     intervals hold spread and total with the given probability, as much of it below as above.
 
@@ -74,7 +77,7 @@ def forecast_table(
     """
     tail = _tail(interval)
     mean, sd, covariance = forecast.mean, forecast.sd, forecast.covariance
-    whole = sums(forecast)
+    whole, drawn = sums(forecast), draws_probability(forecast)
     columns: dict[str, Any] = {
         "date": games["date"].dt.strftime("%Y-%m-%d").to_numpy(),
         "home": games["home_team"].to_numpy(),
@@ -85,6 +88,7 @@ def forecast_table(
         "away_sd": sd[:, 1],
         "correlation": covariance[:, 0, 1] / sd.prod(axis=1),
         "p_home_win": forecast.first_exceeds,
+        **({} if drawn is None else _outcomes(forecast.first_exceeds, drawn)),
         "spread": mean @ SPREAD,
         "total": mean @ TOTAL,
     }
@@ -97,6 +101,18 @@ def forecast_table(
     if "total" in games:
         columns["p_over"] = 1 - whole.cdf(TOTAL, games["total"].to_numpy(float))
     return pd.DataFrame(columns)
+
+
+def draws_probability(forecast: Forecast) -> Float[np.ndarray, " events"] | None:
+    """The chance of a draw; None where scores are no counts, so that there are no draws."""
+    return forecast.equal if isinstance(forecast.likelihood, PairedPoisson) else None
+
+
+def _outcomes(
+    exceeds: Float[np.ndarray, " events"], drawn: Float[np.ndarray, " events"]
+) -> dict[str, np.ndarray]:
+    won = np.clip(exceeds - drawn / 2, 0.0, 1.0)
+    return {"p_win": won, "p_draw": drawn, "p_loss": np.clip(1 - won - drawn, 0.0, 1.0)}
 
 
 def tell_turned_lines(table: pd.DataFrame, games: pd.DataFrame, *, source: str) -> None:

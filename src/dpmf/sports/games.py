@@ -10,14 +10,17 @@ import numpy as np
 import pandas as pd
 
 from dpmf.data import Dyads
-from dpmf.data.columns import numbers, whole
+from dpmf.data.alike import tell_alike
 from dpmf.data.frames import opened
+from dpmf.data.places import spot
 from dpmf.errors import DataError, DpmfWarning
+from dpmf.shown import listed
 from dpmf.sports import calendar
 from dpmf.sports.calendar import Calendar
-from dpmf.sports.columns import EXPERTS, FLAGS, ROLES, SCORES, TEAMS, meanings
-from dpmf.sports.dates import days
-from dpmf.sports.table_files import read_table, source_of
+from dpmf.sports.columns import ROLES, meanings
+from dpmf.sports.game_columns import game_columns, usable
+from dpmf.sports.repeated import tell_repeated
+from dpmf.sports.table_files import read_table
 
 AT_HOME = 0.5  # venue of the home team's cell; the visitors' is its mirror image
 
@@ -43,6 +46,7 @@ class Games:
         playoffs: bool = False,
         resolution: str = "1w",
         upcoming: bool = False,
+        counts: bool = False,
         after: "Games | Calendar | None" = None,
         season_start: Any = None,
         day_first: bool | None = None,
@@ -57,6 +61,7 @@ class Games:
         playoffs: Whether playoff games stay.
         resolution: What time is rounded to, such as "1w" or "1d"; that of `after` if given.
         upcoming: Whether the games are yet to be played, and have no scores.
+        counts: Whether scores must be whole numbers of at least 0, as goals are.
         after: Games played before these, or their calendar, which these continue; without
             them the first game of each season must be in the table.
         season_start: With `after`: first day of the season that follows, where the table
@@ -64,16 +69,17 @@ class Games:
         day_first: Whether 03/04/2008 is the third of April; None asks the column as a whole.
         source: Where the table came from, for messages.
         """
-        opened_table = opened(table, source=source)
-        found = meanings(
-            opened_table.columns,
+        frame = typed(
+            table,
             columns,
             upcoming=upcoming,
-            usable=lambda role, name: _usable(opened_table, role, name),
+            counts=counts,
+            day_first=day_first,
             source=source,
         )
-        frame = _checked(opened_table, found, upcoming, day_first, source)
-        _tell_ignored(opened_table, found, source)
+        _tell_teams_alike(frame, source)
+        if not upcoming:
+            tell_repeated(frame, source=source)
         if after is None:
             own = _found_calendar(frame, resolution)
         else:
@@ -129,6 +135,7 @@ def dyads(frame: pd.DataFrame) -> Dyads:
     with warnings.catch_warnings():
         # One season, or one week, is an ordinary table of games.
         warnings.filterwarnings("ignore", "games: input .* is constant", DpmfWarning)
+        warnings.filterwarnings("ignore", "games: names that differ", DpmfWarning)  # was said
         return Dyads.from_frame(
             frame,
             row="home_team",
@@ -153,39 +160,39 @@ def read_games(path: Any, *, columns: Mapping[str, str] | None = None, **options
         UnreadableFile: The file cannot be read.
         DataError: It holds no usable games.
     """
-    table = read_table(path, columns)
-    return Games(table, columns=columns, source=source_of(path), **options)
+    table, source = read_table(path, columns)
+    return Games(table, columns=columns, source=source, **options)
 
 
-def _checked(
-    table: nw.DataFrame,
-    found: dict[str, str],
-    upcoming: bool,
-    day_first: bool | None,
-    source: str,
+def typed(
+    table: Any,
+    columns: Mapping[str, str] | None = None,
+    *,
+    upcoming: bool = False,
+    counts: bool = False,
+    day_first: bool | None = None,
+    source: str = "games",
 ) -> pd.DataFrame:
-    """Typed columns under their standard names; teams as home_team and away_team."""
-    columns: dict[str, Any] = {
-        "date": days(table, found["date"], day_first=day_first, source=source)
-    }
-    for role in TEAMS:
-        columns[f"{role}_team"] = _team_names(table, found[role], source)
-    _require_opponents(columns, source)
-    for role in SCORES:
-        columns[role] = (
-            np.full(len(table), np.nan)
-            if upcoming
-            else numbers(whole(table, found[role], source=source), source=source)
-        )
-    for role in FLAGS:
-        absent = np.zeros(len(table), bool)
-        columns[role] = _flags(table, found[role], source) if role in found else absent
-    for role in EXPERTS:
-        if role in found:
-            columns[role] = _some_numbers(table, found[role], source, role.endswith("_prob"))
-    if "season" in found:
-        columns["season"] = _seasons(table, found["season"], source)
-    return pd.DataFrame(columns)
+    """What a table says of its games, row by row, before they are put in order.
+
+    The arguments are those of `Games`.
+
+    Raises:
+        DataError: It holds no usable games; the message says where.
+    """
+    whole = opened(table, source=source)
+    found = meanings(
+        whole.columns,
+        columns,
+        upcoming=upcoming,
+        usable=lambda role, name: usable(whole, role, name),
+        source=source,
+    )
+    frame = game_columns(
+        whole, found, upcoming=upcoming, counts=counts, day_first=day_first, source=source
+    )
+    _tell_ignored(whole, found, source)
+    return frame
 
 
 def _found_calendar(frame: pd.DataFrame, resolution: str) -> Calendar:
@@ -205,89 +212,19 @@ def _continued_calendar(
     return known.continued(dates, seasons, opening=opening, source=source)
 
 
-def _usable(table: nw.DataFrame, role: str, name: str) -> bool:
-    """Whether a column whose name was guessed holds what the role asks for."""
-    entries = pd.to_numeric(pd.Series(table[name].to_list()), errors="coerce")
-    if role in EXPERTS:
-        return bool(entries.notna().any())
-    if role in FLAGS:
-        return bool(entries.isin([0, 1]).all())
-    return bool((entries == entries.round()).all())
+def _tell_teams_alike(frame: pd.DataFrame, source: str) -> None:
+    teams = [frame["home_team"], frame["away_team"]]
 
+    def where(name: str) -> str:
+        rows = [np.flatnonzero(column == name)[:1] for column in teams]
+        return spot(source, int(np.concatenate(rows).min()))
 
-def _seasons(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
-    found = numbers(whole(table, name, source=source), source=source)
-    wrong = np.flatnonzero(found != np.round(found))
-    if wrong.size:
-        raise DataError(
-            f"{source}: row {wrong[0] + 1}, column {name!r}: found {found[wrong[0]]:g}, "
-            "expected a whole number, the year in which the season began."
-        )
-    return found.astype(int)
-
-
-def _team_names(table: nw.DataFrame, name: str, source: str) -> list[str]:
-    found = [_spelled(each) for each in whole(table, name, source=source).to_list()]
-    if "" in found:
-        raise DataError(
-            f"{source}: row {found.index('') + 1}, column {name!r}: found nothing, expected "
-            "the name of a team; mend the row or drop it."
-        )
-    return found
-
-
-def _spelled(name: Any) -> str:
-    whole_number = isinstance(name, float) and name.is_integer()
-    return str(int(name)) if whole_number else str(name).strip()
-
-
-def _require_opponents(columns: dict[str, Any], source: str) -> None:
-    pairs = zip(columns["home_team"], columns["away_team"], strict=True)
-    for row, (home, away) in enumerate(pairs):
-        if home == away:
-            raise DataError(
-                f"{source}: row {row + 1}: {home!r} plays against itself, expected two teams; "
-                "mend the row or drop it."
-            )
-
-
-def _flags(table: nw.DataFrame, name: str, source: str) -> np.ndarray:
-    found = numbers(whole(table, name, source=source), source=source)
-    wrong = np.flatnonzero((found != 0) & (found != 1))
-    if wrong.size:
-        raise DataError(
-            f"{source}: row {wrong[0] + 1}, column {name!r}: found {found[wrong[0]]:g}, "
-            "expected 0 or 1; convert the column first."
-        )
-    return found == 1
-
-
-def _some_numbers(table: nw.DataFrame, name: str, source: str, probability: bool) -> np.ndarray:
-    """Numbers, or NaN where an entry is empty."""
-    given = pd.Series(table[name].to_list(), dtype=object)
-    empty = given.isna() | (given.astype(str).str.strip() == "")
-    found = pd.to_numeric(given.where(~empty), errors="coerce")
-    wrong = np.flatnonzero(found.isna() & ~empty)
-    if wrong.size:
-        raise DataError(
-            f"{source}: row {wrong[0] + 1}, column {name!r}: found {given[wrong[0]]!r}, "
-            "expected a number or nothing; mend the entry or leave it empty."
-        )
-    impossible = np.isinf(found.to_numpy(float))
-    if probability:
-        impossible |= ((found < 0) | (found > 1)).to_numpy()
-    for row in np.flatnonzero(impossible)[:1].tolist():
-        expected = "a probability" if probability else "a finite number"
-        raise DataError(
-            f"{source}: row {row + 1}, column {name!r}: found {found[row]:g}, expected "
-            f"{expected} or nothing; mend the entry or leave it empty."
-        )
-    return found.to_numpy(float)
+    tell_alike(pd.concat(teams), where, source=source, depth=5)
 
 
 def _tell_ignored(table: nw.DataFrame, found: dict[str, str], source: str) -> None:
     known = {"week", *ROLES, *found.values()}
     ignored = [name for name in table.columns if name not in known]
     if ignored:
-        message = f"{source}: columns that are not used: {', '.join(ignored)}."
-        warnings.warn(message, DpmfWarning, stacklevel=4)
+        message = f"{source}: columns that are not used: {listed(ignored)}."
+        warnings.warn(message, DpmfWarning, stacklevel=5)

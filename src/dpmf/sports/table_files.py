@@ -2,31 +2,32 @@
 
 import importlib
 import io
-import sys
-import warnings
-import zlib
 from collections.abc import Mapping
-from lzma import LZMAError
 from pathlib import Path
-from typing import Any
-from zipfile import BadZipFile
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from dpmf.errors import ConfigError, DataError, UnreadableFile
+from dpmf.data.decoded import decoded
+from dpmf.data.delimited import delimited
+from dpmf.data.file_bytes import STDIN, file_bytes, source_of
+from dpmf.data.places import FileSource
+from dpmf.errors import ConfigError, DataError
+from dpmf.shown import shown
 from dpmf.sports.columns import team_columns, told_apart
 
-NOTHING = ["", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"]
-STDIN = "-"
-_GZIP, _PARQUET = b"\x1f\x8b", b"PAR1"  # how such files begin
+NOTHING = {"", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", "<NA>"}
+_PARQUET = b"PAR1"  # how such files begin
 
 
-def source_of(path: Any) -> str:
-    """What messages call a file."""
-    return "standard input" if str(path) == STDIN else str(path)
+class TableFile(NamedTuple):
+    """What a file holds."""
+
+    frame: Any  # pandas or polars
+    source: str  # what messages call the file; that of a CSV file knows its lines
 
 
-def read_table(path: Any, columns: Mapping[str, str] | None = None) -> Any:
+def read_table(path: Any, columns: Mapping[str, str] | None = None) -> TableFile:
     """A table as a pandas or polars frame.
 
     Args:
@@ -38,39 +39,14 @@ def read_table(path: Any, columns: Mapping[str, str] | None = None) -> Any:
         DataError: It holds no table.
         ConfigError: Nothing is installed that reads such a file.
     """
-    source = source_of(path)
-    try:
-        place = _standard_input() if str(path) == STDIN else Path(path)
-        if _is_parquet(place):
-            return _parquet(place, source)
-        return _csv(place, columns, source)
-    except (TypeError, pd.errors.ParserWarning) as error:
-        raise DataError(f"{source}: this is no CSV table ({error}).") from error
-    except (DataError, ConfigError):
-        raise
-    except UnicodeDecodeError as error:
-        raise DataError(
-            f"{source}: found bytes that are no UTF-8 text ({error.reason} at byte "
-            f"{error.start}), expected a CSV file in UTF-8; save it so."
-        ) from error
-    except (OSError, EOFError, ImportError, zlib.error, BadZipFile, LZMAError) as error:
-        raise UnreadableFile(f"{source}: cannot be read ({error}).") from error
-    except ValueError as error:  # what pandas raises for anything that is no table
-        raise DataError(f"{source}: this is no CSV table ({error}).") from error
+    source, raw = source_of(path), file_bytes(path)
+    named = str(path) != STDIN and Path(path).suffix.lower() in (".parquet", ".pq")
+    if named or raw.startswith(_PARQUET):
+        return TableFile(_parquet(raw, source), source)
+    return _csv(raw, columns, source)
 
 
-def _standard_input() -> io.BytesIO:
-    given = getattr(sys.stdin, "buffer", None)
-    return io.BytesIO(given.read() if given else sys.stdin.read().encode())
-
-
-def _is_parquet(place: Path | io.BytesIO) -> bool:
-    if isinstance(place, io.BytesIO):
-        return place.getvalue().startswith(_PARQUET)
-    return place.suffix.lower() in (".parquet", ".pq")
-
-
-def _parquet(place: Path | io.BytesIO, source: str) -> Any:
+def _parquet(raw: bytes, source: str) -> Any:
     """By whichever package is there: dpmf itself needs none of them."""
     for package, read in (("pyarrow", pd.read_parquet), ("polars", _by_polars)):
         try:
@@ -78,46 +54,39 @@ def _parquet(place: Path | io.BytesIO, source: str) -> Any:
         except ImportError:
             continue
         try:
-            return read(place)
-        except OSError:
-            raise
-        except Exception as error:  # each package has its own
+            return read(io.BytesIO(raw))
+        except BaseException as error:  # each has its own; a panic of polars is no Exception
+            if isinstance(error, KeyboardInterrupt | SystemExit):
+                raise
             raise DataError(f"{source}: this is no Parquet table ({error}).") from error
     raise ConfigError(f"{source}: a Parquet file needs pyarrow or polars; pip install pyarrow.")
 
 
-def _by_polars(place: Path | io.BytesIO) -> Any:
+def _by_polars(place: io.BytesIO) -> Any:
     return importlib.import_module("polars").read_parquet(place)
 
 
-def _csv(place: Path | io.BytesIO, columns: Mapping[str, str] | None, source: str) -> Any:
-    how: dict[str, Any] = {"index_col": False}
-    if isinstance(place, io.BytesIO) and place.getvalue().startswith(_GZIP):
-        how["compression"] = "gzip"
-    header = pd.read_csv(_again(place), header=None, nrows=1, dtype=str, **how)
-    names = told_apart([str(name) for name in header.iloc[0].dropna()])
+def _csv(raw: bytes, columns: Mapping[str, str] | None, source: str) -> TableFile:
+    """Every field as the text that it is: 01 is not 1, and NA may be a team."""
+    table = delimited(decoded(raw, source=source), source=source)
+    names = told_apart(table.names)
     _require_once(names, source)
-    teams = team_columns(names, columns)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)
-        # The name of a team is the text in the file: 01 is not 1, and NA may be a team.
-        return pd.read_csv(
-            _again(place),
-            **how,
-            **({"names": names, "header": 0} if len(names) == header.shape[1] else {}),
-            dtype=dict.fromkeys(teams, str),
-            keep_default_na=False,
-            na_values={name: [""] if name in teams else NOTHING for name in names},
-        )
-
-
-def _again(place: Path | io.BytesIO) -> Path | io.BytesIO:
-    """The same bytes from their beginning."""
-    return io.BytesIO(place.getvalue()) if isinstance(place, io.BytesIO) else place
+    teams = set(team_columns(names, columns))
+    fields = zip(*table.rows, strict=True) if table.rows else [()] * len(names)
+    held = {
+        name: [
+            None if one == "" or (name not in teams and one.strip() in NOTHING) else one
+            for one in column
+        ]
+        for name, column in zip(names, fields, strict=True)
+    }
+    return TableFile(pd.DataFrame(held, dtype=object), FileSource(source, table.lines))
 
 
 def _require_once(names: list[str], source: str) -> None:
-    """Refuse a name that is there twice; pandas would rename the second."""
+    """Refuse a name that is there twice."""
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise DataError(f"{source}: the column {twice[0]!r} is there twice, expected it once.")
+        raise DataError(
+            f"{source}: the column {shown(twice[0])} is there twice, expected it once."
+        )
