@@ -57,8 +57,9 @@ def run(
             known = games_notes(fit, source=str(source)).calendar
             how = {**reading, "upcoming": True, "after": known, "playoffs": True}
             options["upcoming"] = read_games(upcoming, **how)
-        options["source"] = str(source) if upcoming is None else source_of(upcoming)
-        write_page(out, fit, results=results, draws=draws, seed=seed, **options)
+            options["upcoming_source"] = source_of(upcoming)
+        options |= {"results": results, "draws": draws, "seed": seed, "source": str(source)}
+        write_page(out, fit, **options)
     size = out.stat().st_size
     console = Console(quiet=quiet or json, highlight=False)
     console.print(escape(f"Written: {out} ({size / 1e6:.1f} MB)"), soft_wrap=True)

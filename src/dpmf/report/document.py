@@ -1,5 +1,6 @@
 """A fit, a backtest or both in; one self-contained HTML page out."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from dpmf.report.rendering import rendered
 from dpmf.report.results import Results
 from dpmf.sports import Games
 from dpmf.sports.findings import findings, in_words
-from dpmf.sports.notes import games_notes
+from dpmf.sports.notes import GamesNotes, games_notes
 from dpmf.whole import write_whole
 
 
@@ -29,6 +30,7 @@ def page(
     draws: int | None = None,
     seed: int = 0,
     source: str = "fit",
+    upcoming_source: str = "upcoming",
 ) -> str:
     """The page as HTML, with everything that it needs inside.
 
@@ -41,6 +43,7 @@ def page(
             holds, 400 at most, if left out.
         seed: Of what the training games say nothing about, as in `Fit.predict`.
         source: Where the fit came from, for messages.
+        upcoming_source: Where the games to come are from.
 
     Raises:
         ConfigError: There is nothing to show.
@@ -51,7 +54,9 @@ def page(
     shown: dict[str, Any] = {"title": title}
     data: dict[str, Any] = {}
     if fit is not None:
-        _add_fit(shown, data, fit, upcoming, draws, seed, source)
+        known = games_notes(fit, source=source)
+        told, read = _of_fit(fit, known, upcoming, draws, seed, upcoming_source)
+        shown, data = shown | told, data | read
     if results is not None:
         shown["results"] = backtests.shown(results)
         shown["band"] = backtests.band_percent()
@@ -66,16 +71,15 @@ def write_page(path: Any, fit: Fit | None = None, **options: Any) -> None:
     write_whole(Path(path), lambda place: place.write_text(text, encoding="utf-8"))
 
 
-def _add_fit(
-    shown: dict[str, Any],
-    data: dict[str, Any],
+def _of_fit(
     fit: Fit,
+    known: GamesNotes,
     upcoming: Games | None,
     draws: int | None,
     seed: int,
     source: str,
-) -> None:
-    known = games_notes(fit, source=source)
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the templates say of a fit, and what the scripts read of it."""
     past = played(fit, known.calendar)
     now = past[-1]
     moments = eligible(known.calendar, now, upcoming)
@@ -89,8 +93,7 @@ def _add_fit(
     if upcoming is not None:
         games = games_to_come.rows(fit, upcoming, moments, seed=seed, source=source)
     seasons = known.calendar.seasons
-    learned = findings(fit)
-    shown |= {
+    shown = {
         "season_title": f"Season {now.season}, after week {now.week + 1:.0f}",
         "now": max(one.last for one in seasons),
         "first": seasons[0].first,
@@ -103,21 +106,27 @@ def _add_fit(
         "timed": knows(fit, "season", "week"),
         "placed": knows(fit, "home"),
         "upcoming": games,
-        "words": in_words(learned),
-        "learned": learned,
+        **games_to_come.by_day(games),
+        "words": [_pieces(line) for line in in_words(findings(fit))],
         "diagnosis": diagnosis(fit),
         "explorer": chances is not None,
         "kind": chances and chances["kind"],
         "draws": thinned.shape[0] * thinned.shape[1],
         "all_draws": fit.shape[0] * fit.shape[1],
     }
-    data |= {
+    data = {
         "teams": list(found.teams),
         "moments": [_plain(one) for one in moments],
         "explorer": chances,
         "start": _start(rows, moments, now, games),
         "curves": {"moments": [_plain(one) for one in past], **curves(rated)},
     }
+    return shown, data
+
+
+def _pieces(line: str) -> list[str]:
+    """A sentence cut at its brackets: every second piece is one in brackets."""
+    return re.split(r"(\([^()]*\))", line.replace("-0.", "\u22120."))
 
 
 def _plain(moment: Moment) -> dict[str, Any]:
@@ -138,7 +147,7 @@ def _start(
     """What the explorer shows first: the first game to come, or the two best teams."""
     for game in games:
         if game["playable"]:
-            names = ("home_place", "away_place", "moment", "neutral")
+            names = ("home_place", "away_place", "moment", "neutral", "date")
             return {name.removesuffix("_place"): game[name] for name in names}
     after = min(moments.index(now) + 1, len(moments) - 1)
     best = [row["place"] for row in rows[:2]]

@@ -9,7 +9,13 @@ from jaxtyping import Float
 
 LEVELS = 65535  # of a number of two bytes
 # Inside a script element, only these could end it or begin a comment or an entity.
-UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+UNSAFE = {
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+}
 
 
 def packed(values: Float[np.ndarray, "rank *rest"]) -> dict[str, Any]:

@@ -41,6 +41,7 @@ def rendered(shown: dict[str, Any], data: dict[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters |= {"signed": signed, "plain": plain}
     return environment.get_template("page.html").render(
         **dict.fromkeys(("ratings", "upcoming", "results", "diagnosis", "calibration"), None)
         | shown,
@@ -48,3 +49,16 @@ def rendered(shown: dict[str, Any], data: dict[str, Any]) -> str:
         script=Markup("\n").join(own(name) for name in SCRIPTS),
         data=Markup(script_json(data)),
     )
+
+
+def plain(number: float, digits: int) -> str:
+    """A number with a minus sign, not a hyphen, and no negative zero."""
+    text = f"{number:.{digits}f}"
+    zero = not text.strip("-0.")
+    return text.removeprefix("-") if zero else text.replace("-", "\u2212")
+
+
+def signed(number: float, digits: int) -> str:
+    """The same with a sign in any case."""
+    text = plain(number, digits)
+    return text if text.startswith("\u2212") else f"+{text}"

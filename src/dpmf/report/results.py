@@ -99,7 +99,9 @@ def shown(results: Results) -> dict[str, Any]:
         "games": int(summary.loc[summary["season"] == ALL, "games"].max()),
         "overall": _overall(summary, metrics),
         "tables": [_by_season(summary, metric, seasons) for metric in metrics[:3]],
-        "seen": sorted(set(summary.loc[summary["seen"] & (summary["season"] != ALL), "season"])),
+        "seen": sorted(
+            set(summary.loc[summary["seen"] & (summary["season"] != ALL), "season"])
+        ),
         "market": MARKET in set(summary["forecaster"]),
         "published": "mean_log_prob_published" in summary
         and bool(summary["mean_log_prob_published"].notna().any()),
@@ -108,15 +110,23 @@ def shown(results: Results) -> dict[str, Any]:
 
 
 def calibration(results: Results) -> list[dict[str, Any]]:
-    """Reliability and PIT histograms of every forecaster that gave chances."""
+    """Reliability and PIT histograms of every forecaster that gave chances.
+
+    One of them is marked as the best: that of the highest log probability, but for the market.
+    """
     found = []
-    for key, own in results.scores.groupby(["forecaster", "rank"], sort=False, dropna=False):
-        if not own["p_home"].notna().any():
+    own = results.summary[results.summary["season"] == ALL]
+    ranked = own[own["forecaster"] != MARKET].sort_values("mean_log_prob", ascending=False)
+    best = [_name(*key) for key in ranked[["forecaster", "rank"]].itertuples(index=False)][:1]
+    grouped = results.scores.groupby(["forecaster", "rank"], sort=False, dropna=False)
+    for key, events in grouped:
+        if not events["p_home"].notna().any():
             continue
-        curve = {name: value.tolist() for name, value in reliability(own)._asdict().items()}
-        entry: dict[str, Any] = {"name": _name(*key), "reliability": curve}
+        curve = {name: value.tolist() for name, value in reliability(events)._asdict().items()}
+        name = _name(*key)
+        entry: dict[str, Any] = {"name": name, "best": name in best, "reliability": curve}
         for which in ("margin", "total"):
-            pit = own.get(f"pit_{which}")
+            pit = events.get(f"pit_{which}")
             if pit is not None and pit.notna().any():
                 level = flatness(pit)
                 entry[which] = {**level._asdict(), "counts": level.counts.tolist()}
@@ -141,7 +151,9 @@ def _overall(summary: pd.DataFrame, metrics: list[Metric]) -> dict[str, Any]:
     for _, row in own.iterrows():
         cells = [_cell(row, metric) for metric in metrics]
         kind = "market" if row["forecaster"] == MARKET else "other"
-        rows.append({"name": _name(row["forecaster"], row["rank"]), "cells": cells, "kind": kind})
+        rows.append(
+            {"name": _name(row["forecaster"], row["rank"]), "cells": cells, "kind": kind}
+        )
     _mark_best(rows, own, metrics)
     return {"metrics": [metric._asdict() for metric in metrics], "rows": rows}
 

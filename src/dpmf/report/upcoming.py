@@ -1,5 +1,6 @@
 """Games to come in; the rows of their table out."""
 
+import itertools
 from typing import Any
 
 import pandas as pd
@@ -9,6 +10,8 @@ from dpmf.report.moments import Moment
 from dpmf.sports import Games
 from dpmf.sports.forecast_table import forecast_table, tell_turned_lines
 from dpmf.sports.teams import tell_unseen, unseen
+
+SHOWN = 16  # games that are not folded away
 
 
 def rows(
@@ -35,7 +38,7 @@ def rows(
     pairs = zip(table.to_dict("records"), games.frame.to_dict("records"), strict=True)
     for row, game in pairs:
         row |= {
-            "day": f"{game['date']:%a} {game['date'].day} {game['date']:%b}",
+            "day": f"{game['date']:%A}, {game['date'].day} {game['date']:%B}",
             "neutral": bool(game["neutral"]),
             "moment": places.get((int(game["season"]), float(game["week"]))),
             "home_place": teams.get(row["home"]),
@@ -46,6 +49,14 @@ def rows(
         row["playable"] = None not in (row["moment"], row["home_place"], row["away_place"])
         found.append(row)
     return found
+
+
+def by_day(games: list[dict[str, Any]]) -> dict[str, list[list[dict[str, Any]]]]:
+    """The games of each day; whole days until some are shown, and the days after them."""
+    days = [list(own) for _, own in itertools.groupby(games, lambda game: game["date"])]
+    before = [0, *itertools.accumulate(len(own) for own in days)]
+    near = sum(count < SHOWN for count in before[:-1])
+    return {"next_days": days[:near], "later_days": days[near:]}
 
 
 def _line(game: dict[str, Any], name: str) -> float | None:

@@ -1,6 +1,6 @@
 // Whether chances meant what they said.
 const reliabilityPicture = (svg, { said, won, low, high, games }) => {
-  const width = Math.min(svg.parentElement.clientWidth, 420), left = 40, top = 10, room = width - left - 10, height = room + top + 40;
+  const width = Math.min(svg.parentElement.clientWidth, 420), left = 46, top = 10, room = width - left - 10, height = room + top + 40;
   blank(svg, width, height);
   const x = scaled(0, 1, left, left + room), y = scaled(0, 1, top + room, top), most = Math.max(...games);
   for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
@@ -16,11 +16,11 @@ const reliabilityPicture = (svg, { said, won, low, high, games }) => {
     draw(dot, "title", {}, `${games[n]} games: said ${percent(p)}, won ${percent(won[n])}`);
   });
   draw(svg, "text", { class: "label strong", x: left + room, y: top + room + 34, "text-anchor": "end" }, "said, % →");
-  draw(svg, "text", { class: "label strong", "text-anchor": "end", transform: `translate(12 ${top}) rotate(-90)` }, "won, % →");
+  draw(svg, "text", { class: "label strong", "text-anchor": "end", transform: `translate(11 ${top}) rotate(-90)` }, "won, % →");
 };
 
 const pitPicture = (svg, level, title) => {
-  const width = Math.min(svg.parentElement.clientWidth, 420), left = 40, top = 10, room = width - left - 10, height = room + top + 40;
+  const width = Math.min(svg.parentElement.clientWidth, 420), left = 46, top = 10, room = width - left - 10, height = room + top + 40;
   blank(svg, width, height);
   if (!level) { draw(svg, "text", { class: "label", x: left, y: height / 2 }, "This forecaster says only who wins."); return; }
   const { counts, expected, low, high } = level, most = Math.max(...counts, high) * 1.08;
@@ -38,7 +38,7 @@ const pitPicture = (svg, level, title) => {
   draw(svg, "line", { class: "axis", x1: left, x2: left + room, y1: y(0), y2: y(0) });
   for (const [place, text] of [[0, "0"], [counts.length / 2, "½"], [counts.length, "1"]]) draw(svg, "text", { class: "label", x: x(place), y: top + room + 16, "text-anchor": "middle" }, text);
   draw(svg, "text", { class: "label strong", x: left + room, y: top + room + 34, "text-anchor": "end" }, `${title} within its forecast →`);
-  draw(svg, "text", { class: "label strong", "text-anchor": "end", transform: `translate(12 ${top}) rotate(-90)` }, "games →");
+  draw(svg, "text", { class: "label strong", "text-anchor": "end", transform: `translate(11 ${top}) rotate(-90)` }, "games →");
 };
 
 const calibrationSection = (data) => {

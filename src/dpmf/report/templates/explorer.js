@@ -30,7 +30,8 @@ const densityPicture = (svg, game, names) => {
   const room = size - left - 10, height = room + top + bottom;
   blank(svg, width, height);
   const ends = [Math.min, Math.max].map((pick, n) => pick(...game.means.map((m, side) => m + (n ? 3.6 : -3.6) * game.sds[side])));
-  const low = game.discrete ? -0.5 : Math.max(0, ends[0]), high = game.discrete ? Math.max(4, Math.ceil(ends[1])) + 0.5 : ends[1];
+  const view = (n) => [Math.min, Math.max][n](...game.means.map((m, side) => m + (n ? 2.9 : -2.9) * game.sds[side]));
+  const low = game.discrete ? -0.5 : Math.max(0, view(0)), high = game.discrete ? Math.max(4, Math.ceil(ends[1])) + 0.5 : view(1);
   const x = scaled(low, high, left, left + room), y = scaled(low, high, top + room, top);
   const defs = draw(svg, "defs");
   const corners = { "home-side": [[low, low], [high, high], [high, low]], "away-side": [[low, low], [high, high], [low, high]] };
@@ -51,11 +52,11 @@ const densityPicture = (svg, game, names) => {
     }
   } else {
     const step = (ends[1] - ends[0]) / (GRID - 1), values = game.density(ends[0], step, GRID);
-    const view = draw(svg, "svg", { x: left, y: top, width: room, height: room, viewBox: `${left} ${top} ${room} ${room}`, overflow: "hidden" });
+    const inside = draw(svg, "svg", { x: left, y: top, width: room, height: room, viewBox: `${left} ${top} ${room} ${room}`, overflow: "hidden" });
     for (const level of levelsHolding(values, SHARES)) {
       const shape = contours(values, GRID, level).map((loop) => path(loop.map(([i, j]) => [x(ends[0] + i * step), y(ends[0] + j * step)]), true)).join("");
-      draw(view, "path", { class: "contour homeward", d: shape, "clip-path": "url(#home-side)" });
-      draw(view, "path", { class: "contour awayward", d: shape, "clip-path": "url(#away-side)" });
+      draw(inside, "path", { class: "contour homeward", d: shape, "clip-path": "url(#home-side)" });
+      draw(inside, "path", { class: "contour awayward", d: shape, "clip-path": "url(#away-side)" });
     }
     draw(svg, "line", { class: "level", x1: x(low), y1: y(low), x2: x(high), y2: y(high) });
   }
@@ -100,7 +101,7 @@ const explorerSection = (data) => {
   const order = teams.map((_, n) => n).sort((a, b) => teams[a].localeCompare(teams[b]));
   for (const select of [home, away]) for (const n of order) select.add(new Option(teams[n], n));
   if (slider) slider.max = moments.length - 1;
-  if (date) { date.min = moments[0].first; date.max = moments.at(-1).last; }
+  if (date) { date.min = moments[0].first; date.max = moments.at(-1).last; date.value = state.date ?? ""; }
   let game = null;
   const say = (id, text, value) => { const one = byId(id); one.textContent = text; if (value !== undefined) one.dataset.value = value; };
   const lead = (value) => (value <= 0 ? `${teams[state.home]} by ${Math.abs(value).toFixed(game.discrete ? 0 : 1)}` : `${teams[state.away]} by ${value.toFixed(game.discrete ? 0 : 1)}`);
@@ -172,8 +173,8 @@ const explorerSection = (data) => {
   for (const id of ["line", "over-under"]) byId(id).addEventListener("input", bets);
   byId("controls").addEventListener("submit", (event) => event.preventDefault());
   document.querySelectorAll("button[data-home]").forEach((one) => one.addEventListener("click", () => {
-    const { home: a, away: b, moment, neutral: flat } = one.dataset;
-    if (date) date.value = "";
+    const { home: a, away: b, moment, neutral: flat, date: day } = one.dataset;
+    if (date) date.value = day;
     choose({ home: Number(a), away: Number(b), moment: Number(moment), neutral: flat === "1" });
     byId("matchup").scrollIntoView();
   }));

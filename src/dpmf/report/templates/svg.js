@@ -1,5 +1,5 @@
 const byId = (id) => document.getElementById(id);
-const plus = (number, digits = 1) => (number < 0 ? "−" : "+") + Math.abs(number).toFixed(digits);
+const plus = (number, digits = 1) => (Number(number.toFixed(digits)) < 0 ? "−" : "+") + Math.abs(number).toFixed(digits);
 const minus = (text) => String(text).replace("-", "−");
 const percent = (p) => (p > 0.995 && p < 1 ? "> 99 %" : p < 0.005 && p > 0 ? "< 1 %" : `${(100 * p).toFixed(0)} %`);
 
