@@ -70,7 +70,15 @@ def results() -> Results:
         )
         for season in ("2002", "2003", "All")
     ]
-    names = "forecaster,rank,season,games,mean_log_prob,winner_error_pct,score_rmse".split(",")
+    names = [
+        "forecaster",
+        "rank",
+        "season",
+        "games",
+        "mean_log_prob",
+        "winner_error_pct",
+        "score_rmse",
+    ]
     summary = pd.DataFrame(rows, columns=names).assign(
         seen=False, mean_log_prob_published=np.nan
     )

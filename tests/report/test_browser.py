@@ -174,9 +174,9 @@ def test_the_density_is_that_of_the_mixture(opened, made):
       const svg = document.getElementById("density");
       const ring = [...svg.querySelectorAll("path.homeward")][1];
       const every = [...svg.querySelectorAll("text.label")];
-      const labels = every.filter((t) => /^[\\d−]+$/.test(t.textContent));
+      const labels = every.filter((t) => /^[\\d\\u2212]+$/.test(t.textContent));
       const across = labels.filter((t) => t.getAttribute("text-anchor") === "middle");
-      const value = (t) => Number(t.textContent.replace("−", "-"));
+      const value = (t) => Number(t.textContent.replace("\\u2212", "-"));
       const [a, b] = [across[0], across.at(-1)];
       const up = labels.filter((t) => t.getAttribute("text-anchor") === "end");
       const [c, d] = [up[0], up.at(-1)];

@@ -1,9 +1,10 @@
 """The features on the page are those behind the library's forecasts."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from dpmf import Games
+from dpmf import DpmfWarning, Games
 from dpmf.report.features import features, meetings
 from dpmf.report.moments import eligible, played
 from dpmf.report.ratings import curves, ratings, table
@@ -50,7 +51,7 @@ def test_ratings_are_averages_over_opponents_and_venues(made, moments):
         for other in others
         for a, b in ((found.teams[team], other), (other, found.teams[team]))
     ]
-    y = made.fit.predict(_frame(rows)).y
+    y = made.fit.predict(pd.DataFrame(rows)).y
     hosted, visited = y[:, 0::2].mean(axis=1), y[:, 1::2].mean(axis=1)
     mine = (hosted[:, 0] + visited[:, 1]) / 2
     theirs = (hosted[:, 1] + visited[:, 0]) / 2
@@ -78,15 +79,9 @@ def test_ratings_of_goals_are_expected_goals(goals):
         {"home_team": team, "away_team": other, "season": season, "week": week, "home": 0.5}
         for other in others
     ]
-    expected = goals.fit.predict(_frame(rows)).mean
+    expected = goals.fit.predict(pd.DataFrame(rows)).mean
     assert rated.attack[:, 0].mean() == pytest.approx(expected[:, 0].mean(), rel=1e-9)
     assert np.allclose(rated.home, 0)
-
-
-def _frame(rows):
-    import pandas as pd
-
-    return pd.DataFrame(rows)
 
 
 def test_thinned_draws_are_spread_over_all_chains(made):
@@ -108,7 +103,8 @@ def test_moments_reach_to_the_end_of_the_season(made):
     frame = made.games.frame.head(2).assign(
         date=["2004-09-05", "2004-09-19"], home=["x", "y"], away=["y", "x"]
     )
-    later = Games(frame[["date", "home", "away"]], upcoming=True, after=calendar)
+    with pytest.warns(DpmfWarning, match="season 2004 is later"):
+        later = Games(frame[["date", "home", "away"]], upcoming=True, after=calendar)
     places = [one.place for one in eligible(calendar, now, later)]
     assert places[0] == now.place
     assert places[1:] == [(2004, float(week)) for week in range(8)]

@@ -20,7 +20,11 @@ def affordable(fit: Fit, moments: Sequence[Moment]) -> int:
     """How many draws a page can hold."""
     venues = len(VENUES) if knows(fit, "home") else 1
     times = len(moments) if knows(fit, "season", "week") else 1
-    numbers = 2 * fit.spec.rank * len(fit.data.row_names) * times * venues
+    return within_budget(2 * fit.spec.rank * len(fit.data.row_names) * times * venues)
+
+
+def within_budget(numbers: int) -> int:
+    """How many draws of so many numbers each."""
     each = numbers * 2 * 4 / 3  # two bytes a number, three bytes in four characters
     return int(np.clip(BUDGET // each, 1, MOST))
 
