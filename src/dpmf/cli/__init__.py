@@ -253,7 +253,7 @@ def backtest(
         typer.Option(help="paired-gaussian, or paired-poisson for goals: win, draw and loss."),
     ] = None,
     baselines: Annotated[
-        str | None, typer.Option(help="Some of line,elo538,melo,kickscore,home.")
+        str | None, typer.Option(help="Some of line,elo,elo538,melo,kickscore,home.")
     ] = None,
     engine: options.Engine = None,
     chains: options.Chains = None,
