@@ -43,7 +43,7 @@ def demo(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Fit the embedded NFL games and forecast the games that follow."""
+    """Fit the embedded NFL games, measure the forecasts, and write a page to look at."""
     from dpmf.cli.demo import run  # jax is imported only when work begins
 
     run(out, quiet=quiet, json=json)
