@@ -15,7 +15,7 @@ import dpmf
 SOURCE = Path(dpmf.__file__).parent
 
 STAGES = [
-    ["errors", "checks", "types", "priors", "whole"],
+    ["errors", "checks", "display", "types", "priors", "whole"],
     ["data", "datasets"],
     ["kernels"],
     ["likelihoods"],

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dpmf import display
 from dpmf.checks import whole_number
 from dpmf.data import Codebook, Dyads
 from dpmf.data.names import placed
@@ -70,6 +71,18 @@ class Fit:
             f"rank {self.spec.rank}, engine {self.engine}, {chains} chains x {draws} draws\n"
             f"{self.diagnostics.line()}"
         )
+
+    def _repr_html_(self) -> str:
+        chains, draws = self.shape
+        kernels = dict.fromkeys(str(side.kernel) for side in (self.spec.rows, self.spec.cols))
+        rows = {
+            "data": repr(self.data),
+            "rank": self.spec.rank,
+            "kernel": " and ".join(kernels),
+            "likelihood": type(self.spec.likelihood).__name__,
+            "draws": f"{chains} chains of {draws:,}, engine {self.engine}, seed {self.seed}",
+        }
+        return display.table("Fit", rows, self.diagnostics.line())
 
     @property
     def shape(self) -> tuple[int, int]:
