@@ -65,7 +65,7 @@ def test_ratings_are_averages_over_opponents_and_venues(made, moments):
     own = next(row for row in rows if row["place"] == team)
     assert own["attack"]["low"] == pytest.approx(np.quantile(mine, 0.1))
     assert curves(rated)["attack"][2][team][time] == pytest.approx(
-        np.quantile(mine, 0.9), abs=0.006
+        np.quantile(mine, 0.9), abs=6e-4
     )
 
 

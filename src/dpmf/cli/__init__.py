@@ -185,7 +185,10 @@ def report(
     ] = None,
     title: Annotated[str | None, typer.Option(help="Of the page.")] = None,
     draws: Annotated[
-        int | None, typer.Option(help="Behind the matchup explorer; up to 400.", min=1)
+        int | None,
+        typer.Option(
+            help="Behind the matchup explorer; 400, or fewer for a large league.", min=1
+        ),
     ] = None,
     season_start: Annotated[
         str | None, typer.Option(help="First day of a season later than those of the fit.")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dpmf.errors import ConfigError, DataError
+from dpmf.likelihoods import Likelihood, PairedPoisson
 from dpmf.posterior import Fit
 from dpmf.report import results as backtests
 from dpmf.report import upcoming as games_to_come
@@ -111,6 +112,7 @@ def _of_fit(
         "diagnosis": diagnosis(fit),
         "explorer": chances is not None,
         "kind": chances and chances["kind"],
+        **_units(fit.spec.likelihood),
         "draws": thinned.shape[0] * thinned.shape[1],
         "all_draws": fit.shape[0] * fit.shape[1],
     }
@@ -122,6 +124,12 @@ def _of_fit(
         "curves": {"moments": [_plain(one) for one in past], **curves(rated)},
     }
     return shown, data
+
+
+def _units(likelihood: Likelihood) -> dict[str, Any]:
+    """What is scored, and how many digits of its average matter."""
+    goals = isinstance(likelihood, PairedPoisson)
+    return {"unit": "goals", "digits": 2} if goals else {"unit": "points", "digits": 1}
 
 
 def _pieces(line: str) -> list[str]:

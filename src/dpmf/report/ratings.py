@@ -76,6 +76,6 @@ def table(found: Ratings, teams: tuple[str, ...], moment: int) -> list[dict[str,
 def curves(found: Ratings) -> dict[str, list]:
     """Quantiles of every team over time: name -> [low, median, high] x teams x moments."""
     return {
-        name: np.round(np.quantile(getattr(found, name), BAND, axis=0), 2).tolist()
+        name: np.round(np.quantile(getattr(found, name), BAND, axis=0), 3).tolist()
         for name in ("net", "attack", "defence")
     }

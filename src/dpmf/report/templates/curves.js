@@ -21,7 +21,8 @@ const curvesSection = (data) => {
     line.replaceChildren(`${season}, week ${Math.floor(week) + 1}: `);
     chosen().forEach((team, place) => {
       const [low, middle, high] = found.map((one) => one[team][at]), name = document.createElement("b");
-      const text = (value) => (measure() === "net" ? plus(value) : value.toFixed(1));
+      const digits = data.explorer?.kind === "poisson" ? 2 : 1;
+      const text = (value) => (measure() === "net" ? plus(value, digits) : value.toFixed(digits));
       name.className = place ? "away" : "home";
       name.textContent = `${teams[team]} ${text(middle)}`;
       line.append(place ? ", " : "", name, ` (${text(low)} to ${text(high)})`);

@@ -74,7 +74,7 @@ const marginPicture = (svg, game, names) => {
   const width = svg.parentElement.clientWidth, height = 116, base = height - 22, { margin } = game;
   blank(svg, width, height);
   const reach = Math.max(Math.abs(margin.quantile(0.003)), Math.abs(margin.quantile(0.997)));
-  const x = scaled(-reach, reach, 4, width - 4);
+  const edge = game.discrete ? reach + 0.5 : reach, x = scaled(-edge, edge, 4, width - 4);
   if (game.discrete) {
     const most = Math.max(...margin.masses), wide = Math.max(x(1) - x(0) - 2, 1);
     margin.masses.forEach((mass, n) => {
