@@ -20,9 +20,9 @@ from dpmf.whole import make_folder, write_whole
 SEASONS = 3  # the last of which is forecast from its own past and two earlier ones
 LAST_WEEKS = 3  # weeks held back
 SHOWN = 8  # games in the table
-SIZES: dict[str, Any] = {"chains": 4, "warmup": 400, "draws": 1000}
+SIZES: dict[str, Any] = {"chains": 4, "warmup": 400, "draws": 1600}
 # A block of the backtest is forecast from one fit: fewer fits than in a serious one.
-MEASURED: dict[str, Any] = {"block": "6w", "chains": 4, "warmup": 250, "draws": 250}
+MEASURED: dict[str, Any] = {"block": "8w", "chains": 4, "warmup": 200, "draws": 200}
 CONVERGED = 1.05  # R-hat of the predicted means
 
 
