@@ -39,6 +39,7 @@ def made_of(frame: pd.DataFrame, page: Path, **model: Any) -> Made:
     games = Games(frame)
     fit = score_model(**model).fit(games.before("2003-10-05"), **SIZES)
     later = frame[frame["date"] >= "2003-10-05"].drop(columns=["home_score", "away_score"])
+    later.iloc[2, later.columns.get_loc("date")] += pd.Timedelta(days=1)  # within its week
     upcoming = Games(later, upcoming=True, after=games.before("2003-10-05"))
     write_page(page, fit, upcoming=upcoming, results=results())
     return Made(fit, games, upcoming, page)

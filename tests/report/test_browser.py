@@ -187,9 +187,16 @@ def test_the_density_is_that_of_the_mixture(opened, made):
       const x = line(a, b, "x", 0), y = line(c, d, "y", 4);
       const shape = new Path2D(ring.getAttribute("d"));
       const canvas = document.createElement("canvas").getContext("2d");
-      return points.map(([h, g]) => canvas.isPointInPath(shape, x(h), y(g)));
+      const held = points.map(([h, g]) => canvas.isPointInPath(shape, x(h), y(g)));
+      const texts = ring.getAttribute("d").match(/[\\d.]+ [\\d.]+/g);
+      const ends = texts.map((t) => t.split(" ").map(Number));
+      const middle = (n) => ends.reduce((sum, one) => sum + one[n], 0) / ends.length;
+      return [held, middle(0) - x(0), y(0) - middle(1), x(1) - x(0)];
     }"""
-    share = np.mean(seen.page.evaluate(inside, [drawn[:4000].tolist()]))
+    held, right, up, unit = seen.page.evaluate(inside, [drawn[:4000].tolist()])
+    share, mean = np.mean(held), forecast.mean[0]
+    assert abs(mean[0] - mean[1]) > 1
+    assert (right - up) / unit == pytest.approx(mean[0] - mean[1], abs=0.7)
     assert share == pytest.approx(0.8, abs=5 * np.sqrt(0.16 / 4000))
 
 
@@ -202,6 +209,9 @@ def test_goals_have_a_draw(opened, goals):
         assert seen.number(name.replace("_", "-")) == pytest.approx(row[name], abs=1e-3)
     assert seen.number("p-home") == pytest.approx(forecast.first_exceeds[0], abs=1e-4)
     assert seen.number("p-draw") == pytest.approx(forecast.equal[0], abs=1e-4)
+    seen.page.fill("#over-under", "2.5")
+    totals = forecast.sample(20_000)[0].sum(axis=1)
+    assert seen.number("over") == pytest.approx((totals > 2.5).mean(), abs=0.02)
     assert seen.page.locator("#p-draw-label").is_visible()
     assert seen.page.locator("#moment, #neutral, #curve").count() == 0
     assert seen.complaints == []
@@ -261,4 +271,4 @@ def test_the_normal_distribution_function(opened, made):
         f"(xs) => {{ {function} return xs.map(normalCdf); }}", at.tolist()
     )
     np.testing.assert_allclose(found, ndtr(at), rtol=1e-6, atol=1e-16)
-    np.testing.assert_allclose(found, ndtr(at), atol=1e-14)
+    np.testing.assert_allclose(found, ndtr(at), rtol=0, atol=1e-14)
