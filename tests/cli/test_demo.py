@@ -14,7 +14,7 @@ def short(monkeypatch):
     demo = importlib.import_module("dpmf.cli.demo")
     monkeypatch.setattr(demo, "SEASONS", 1)
     monkeypatch.setattr(demo, "SIZES", {"chains": 2, "warmup": 10, "draws": 10})
-    coarse = {"block": "12w", "chains": 2, "warmup": 4, "draws": 6}
+    coarse = {"window": 2, "block": "12w", "chains": 2, "warmup": 4, "draws": 6}
     monkeypatch.setattr(demo, "MEASURED", coarse)
     return demo
 

@@ -22,7 +22,13 @@ LAST_WEEKS = 3  # weeks held back
 SHOWN = 8  # games in the table
 SIZES: dict[str, Any] = {"chains": 4, "warmup": 400, "draws": 1600}
 # A block of the backtest is forecast from one fit: fewer fits than in a serious one.
-MEASURED: dict[str, Any] = {"block": "8w", "chains": 4, "warmup": 200, "draws": 200}
+MEASURED: dict[str, Any] = {
+    "window": 3,
+    "block": "8w",
+    "chains": 4,
+    "warmup": 200,
+    "draws": 200,
+}
 CONVERGED = 1.05  # R-hat of the predicted means
 
 
@@ -81,7 +87,6 @@ def _measured(games: Games, season: int, progress: bool) -> Result:
         games,
         [score_model(), score_model(side=())],
         seasons=[season],
-        window=SEASONS,
         baselines=["elo", "home"],
         progress=progress,
         **MEASURED,
