@@ -15,7 +15,7 @@ import dpmf
 SOURCE = Path(dpmf.__file__).parent
 
 STAGES = [
-    ["errors", "checks", "types", "priors", "shown", "whole"],
+    ["errors", "checks", "display", "types", "priors", "shown", "whole"],
     ["data", "datasets"],
     ["kernels"],
     ["likelihoods"],
@@ -148,6 +148,7 @@ def test_a_rightful_import_is_let_through(module, source):
         "from dpmf.cli import main; main(['demo', '--help'])",
         "from dpmf.cli import main; main(['fit', '--help'])",
         "from dpmf.cli import main; main(['predict', '--help'])",
+        "from dpmf.cli import main; main(['report', '--help'])",
     ],
 )
 def test_jax_is_not_imported_before_work_begins(work):

@@ -30,9 +30,15 @@ def test_the_examples_run(tmp_path, monkeypatch):
 def test_the_commands_run(tmp_path, monkeypatch, capsys):
     """As they stand there, with fewer games and draws."""
     shown = re.findall(
-        r"^    dpmf ((?:fit|info|predict) .*)$", README.read_text(), re.MULTILINE
+        r"^    dpmf ((?:fit|info|predict|report) .*)$", README.read_text(), re.MULTILINE
     )
-    assert [words.split()[0] for words in shown] == ["fit", "info", "predict", "predict"]
+    assert [words.split()[0] for words in shown] == [
+        "fit",
+        "info",
+        "predict",
+        "predict",
+        "report",
+    ]
     monkeypatch.chdir(tmp_path)
     games = few_games()
     games[games["date"] < CUTOFF].to_csv("games.csv", index=False)
@@ -42,6 +48,7 @@ def test_the_commands_run(tmp_path, monkeypatch, capsys):
         assert status(*words.split(), *extra) == 0
     assert "BUF at NE" in capsys.readouterr().out
     assert len(pd.read_csv("forecasts.csv")) == 11
+    assert (tmp_path / "page.html").is_file()
 
 
 def test_the_two_commands_stand_at_the_top():

@@ -14,6 +14,8 @@ def short(monkeypatch):
     demo = importlib.import_module("dpmf.cli.demo")
     monkeypatch.setattr(demo, "SEASONS", 1)
     monkeypatch.setattr(demo, "SIZES", {"chains": 2, "warmup": 10, "draws": 10})
+    coarse = {"window": 2, "block": "12w", "chains": 2, "warmup": 4, "draws": 6}
+    monkeypatch.setattr(demo, "MEASURED", coarse)
     return demo
 
 
@@ -22,17 +24,24 @@ def test_demo_shows_forecasts_beside_results(short, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "Converged" in printed or "NOT converged" in printed
     assert "forecast" in printed
-    assert "winners wrong" in printed
+    assert "Winner wrong, %" in printed and "PMF" in printed and "elo" in printed
+    assert str(tmp_path / "out" / "report.html") in printed
     written = pd.read_csv(tmp_path / "out" / "forecast.csv")
     assert len(written) == 48
     assert (tmp_path / "out" / "fit.nc").is_file()
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    for section in ("matchup", "upcoming", "ratings", "backtest", "calibration"):
+        assert f'<section id="{section}"' in page
 
 
 def test_demo_speaks_json_alone(short, tmp_path, capsys):
     short.run(tmp_path, quiet=False, json=True)
     told = json.loads(capsys.readouterr().out)
     assert told["games"] == 48
-    assert {"converged", "mean_log_prob", "score_rmse"} <= set(told)
+    assert {"converged", "backtest_max_rhat", "report"} <= set(told)
+    names = [row["forecaster"] for row in told["backtest"]]
+    assert names == ["DPMF(t,h)", "PMF", "elo", "home"]
+    assert {row["games"] for row in told["backtest"]} == {256}
 
 
 def test_a_folder_that_cannot_be_written_is_one_clear_error(short, tmp_path):

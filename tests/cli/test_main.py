@@ -38,7 +38,7 @@ def test_version(capsys):
 def test_help_lists_the_commands(capsys):
     assert status("--help") == 0
     printed = capsys.readouterr().out
-    for command in ("demo", "fit", "predict", "info", "backtest"):
+    for command in ("demo", "fit", "predict", "info", "backtest", "report"):
         assert command in printed
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from dpmf.backtest.baselines import Elo538, Home, Line, Melo
 from dpmf.backtest.cutoffs import Cutoff, cutoffs
+from dpmf.backtest.elo import Elo
 from dpmf.backtest.forecaster import SCORES, Forecaster, Forecasts, Plan, plan_of
 from dpmf.backtest.metrics import scored
 from dpmf.backtest.pairwise import Kickscore
@@ -20,6 +21,7 @@ from dpmf.inference.progress import Report, reporting
 
 BASELINES: dict[str, type] = {
     "line": Line,
+    "elo": Elo,
     "elo538": Elo538,
     "melo": Melo,
     "kickscore": Kickscore,
@@ -62,8 +64,8 @@ def backtest(
         first_season: Where history begins.
         blocks: How many blocks of each season, from its first, or of some seasons by year;
             all if left out.
-        baselines: Some of "line", "elo538", "melo", "kickscore", "home"; those that need
-            neither a package nor a missing column if left out.
+        baselines: Some of "line", "elo", "elo538", "melo", "kickscore", "home"; if left out,
+            line and elo538 where the table has their columns, and home.
         folder: Where finished forecasters are kept, to resume from, and `scores.csv`,
             `summary.csv` and `fits.csv` are written; nowhere if left out.
         progress: A bar on a terminal, or a function called with (stage, done, total).

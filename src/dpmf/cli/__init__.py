@@ -44,7 +44,7 @@ def demo(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Fit the embedded NFL games and forecast the games that follow."""
+    """Fit the embedded NFL games, measure the forecasts, and write a page to look at."""
     from dpmf.cli.demo import run  # jax is imported only when work begins
 
     run(out, quiet=quiet, json=json)
@@ -176,6 +176,60 @@ def info(
 
 
 @app.command()
+def report(
+    source: Annotated[
+        Path, typer.Argument(metavar="FIT.nc|DIR", help="A fit, or the folder of a backtest.")
+    ],
+    out: Annotated[Path, typer.Option(help="HTML file for the page.")],
+    upcoming: Annotated[
+        str | None, typer.Option(help="Games to come: a file like that of the fit.")
+    ] = None,
+    backtest: Annotated[
+        Path | None, typer.Option(help="Folder of a backtest, to show beside a fit.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Of the page.")] = None,
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            help="Behind the matchup explorer; 400, or fewer for a large league.", min=1
+        ),
+    ] = None,
+    season_start: Annotated[
+        str | None, typer.Option(help="First day of a season later than those of the fit.")
+    ] = None,
+    columns: options.Columns = None,
+    day_first: options.DayFirst = None,
+    seed: options.Seed = 0,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Write a page with ratings, their history, and forecasts of any matchup.
+
+    It is one file that needs no network. The folder of a backtest gives tables of how good
+    the forecasts were, and whether chances meant what they said.
+    """
+    from dpmf.cli import choices
+    from dpmf.cli.report import run
+
+    run(
+        source,
+        out,
+        upcoming=upcoming,
+        backtest=backtest,
+        title=title,
+        draws=draws,
+        reading={
+            "season_start": season_start,
+            "columns": choices.columns(columns),
+            "day_first": day_first,
+        },
+        seed=seed,
+        quiet=quiet,
+        json=json,
+    )
+
+
+@app.command()
 def backtest(
     games: Annotated[str, typer.Argument(help=options.GAMES)],
     out: Annotated[
@@ -203,7 +257,7 @@ def backtest(
     mean: options.Mean = None,
     likelihood: options.Likelihood = None,
     baselines: Annotated[
-        str | None, typer.Option(help="Some of line,elo538,melo,kickscore,home.")
+        str | None, typer.Option(help="Some of line,elo,elo538,melo,kickscore,home.")
     ] = None,
     engine: options.Engine = None,
     chains: options.Chains = None,

@@ -11,6 +11,7 @@ from dpmf.cli import choices
 from dpmf.cli.tables import backtest_tables
 from dpmf.cli.terminal import plain, terminal
 from dpmf.data.file_bytes import source_of
+from dpmf.report import Results, write_page
 from dpmf.sports import read_games, score_model
 from dpmf.sports.published import with_published
 
@@ -63,6 +64,7 @@ def run(
     found = backtest(table, models, folder=out, progress=not (quiet or json), **options)
     summary = with_published(found.summary)
     write_table(out / "summary.csv", summary)
+    write_page(out / "report.html", results=Results(found.scores, summary, found.fits))
     seconds = time.perf_counter() - began
     for shown in backtest_tables(summary):
         console.print(shown)
@@ -75,8 +77,8 @@ def run(
         )
         if odd:
             console.print("Raise --warmup and --draws: those fits have not converged.")
-    files = ", ".join(str(out / name) for name in ("scores.csv", "summary.csv", "fits.csv"))
-    console.print(plain(f"Written: {files}"))
+    names = ("scores.csv", "summary.csv", "fits.csv", "report.html")
+    console.print(plain(f"Written: {', '.join(str(out / name) for name in names)}"))
     if json:
         rows = json_format.loads(summary.to_json(orient="records"))
         print(json_format.dumps({"seconds": seconds, "summary": rows}))

@@ -1,61 +1,75 @@
-"""`dpmf demo`: fit the embedded games, forecast those that follow, show both."""
+"""`dpmf demo`: fit the embedded games, measure the forecasts, and write a page to look at."""
 
 import json as json_format
 import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from rich.table import Table
-from scipy.stats import norm
 
 from dpmf import datasets
+from dpmf.backtest import Result, backtest
+from dpmf.cli.tables import backtest_tables
 from dpmf.cli.terminal import plain, terminal
-from dpmf.data import Dyads
 from dpmf.posterior import Fit, Forecast
+from dpmf.report import Results, write_page
 from dpmf.sports import Games, score_model
 from dpmf.whole import make_folder, write_whole
 
 SEASONS = 3  # the last of which is forecast from its own past and two earlier ones
 LAST_WEEKS = 3  # weeks held back
-SHOWN = 16  # games in the table
+SHOWN = 8  # games in the table
 SIZES: dict[str, Any] = {"chains": 4, "warmup": 400, "draws": 1600}
+# A block of the backtest is forecast from one fit: fewer fits than in a serious one.
+MEASURED: dict[str, Any] = {
+    "window": 3,
+    "block": "8w",
+    "chains": 4,
+    "warmup": 200,
+    "draws": 200,
+}
+CONVERGED = 1.05  # R-hat of the predicted means
 
 
 def run(out: Path, *, quiet: bool, json: bool) -> None:
     """Run the demo.
 
     Args:
-        out: Folder to write `forecast.csv` and `fit.nc` to.
+        out: Folder to write `report.html`, `forecast.csv` and `fit.nc` to.
         quiet: Print nothing.
         json: Print the result as JSON instead of words.
     """
-    console = terminal(quiet=quiet or json)
+    console, began = terminal(quiet=quiet or json, highlight=False), time.perf_counter()
     make_folder(out)
-    played, later = _split(Games(datasets.nfl()))
-    known, held_back = played.frame, later.frame
+    games, watched = Games(datasets.nfl()), not (quiet or json)
+    played, later = _split(games)
+    known, season = played.frame, games.seasons[-1]
     console.print(
-        f"Fitting {len(known):,} NFL games up to week {known['week'].iloc[-1]:.0f} of "
-        f"{known['season'].max()}, to forecast the {len(held_back)} that follow."
+        f"Fitting {len(known):,} NFL games up to week {known['week'].iloc[-1] + 1:.0f} of "
+        f"{season}, to forecast the {len(later)} that follow."
     )
-    began = time.perf_counter()
-    fit = score_model().fit(played, **SIZES, seed=1, progress=not (quiet or json))
+    fit = score_model().fit(played, **SIZES, seed=1, progress=watched)
+    forecast = fit.predict(later.frame)
+    _written(out, fit, forecast, later.frame)
+    console.print(fit.diagnostics.line(), soft_wrap=True)
+    console.print(_table(forecast, later.frame))
+    console.print(f"Forecasting all of {season} from what was known at the time.")
+    found = _measured(games, season, watched)
+    for table in backtest_tables(found.summary[found.summary["season"] != "All"]):
+        console.print(table)
+    worst = float(found.fits["rhat_max"].max())
+    doubt = "" if worst <= CONVERGED else ", which is too much to trust the last digits"
+    console.print(f"{len(found.fits)} fits, R-hat at most {worst:.3f}{doubt}.")
+    write_page(out / "report.html", fit, upcoming=later, results=Results(*found))
     seconds = time.perf_counter() - began
-    forecast = fit.predict(held_back)
-    scores = _scores(fit.data, forecast, held_back)
-    _written(out, fit, forecast, held_back)
-    console.print(f"{fit.diagnostics.line()} ({seconds:.0f} s)")
-    console.print(_table(forecast, held_back))
     console.print(
-        f"All {len(held_back)} games: {scores['winner_error_pct']:.0f} % of winners wrong, "
-        f"score RMSE {scores['score_rmse']:.1f}, mean log probability "
-        f"{scores['mean_log_prob']:.3f} (always the average score: {scores['naive']:.3f}).\n"
-        f"Written: {plain(out / 'forecast.csv')}, {plain(out / 'fit.nc')}"
+        f"Written in {seconds:.0f} s: {plain(out / 'forecast.csv')}, {plain(out / 'fit.nc')} "
+        f"and {plain(out / 'report.html')}, which a browser shows.",
+        soft_wrap=True,
     )
     if json:
-        told = {"converged": fit.diagnostics.converged, "seconds": seconds, **scores}
-        print(json_format.dumps(told))
+        print(json_format.dumps(_told(fit, found, later, out, seconds)))
 
 
 def _split(games: Games) -> tuple[Games, Games]:
@@ -67,18 +81,28 @@ def _split(games: Games) -> tuple[Games, Games]:
     return recent.where(~later), recent.where(later)
 
 
-def _scores(known: Dyads, forecast: Forecast, games: pd.DataFrame) -> dict[str, int | float]:
-    real = games[["home_score", "away_score"]].to_numpy(float)
-    margin, guess = real[:, 0] - real[:, 1], forecast.first_exceeds - 0.5
-    wrong = np.where(margin * guess == 0, 0.5, margin * guess < 0)
-    squared = ((forecast.mean - real) ** 2).sum(axis=1)
-    naive = norm.logpdf(real, known.values.mean(), known.values.std()).sum(axis=1)
+def _measured(games: Games, season: int, progress: bool) -> Result:
+    """The last season against a model without side information, Elo, and a constant."""
+    return backtest(
+        games,
+        [score_model(), score_model(side=())],
+        seasons=[season],
+        baselines=["elo", "home"],
+        progress=progress,
+        **MEASURED,
+    )
+
+
+def _told(fit: Fit, found: Result, later: Games, out: Path, seconds: float) -> dict[str, Any]:
+    columns = ["forecaster", "games", "mean_log_prob", "winner_error_pct", "score_rmse"]
+    rows = found.summary.loc[found.summary["season"] != "All", columns]
     return {
-        "games": len(real),
-        "mean_log_prob": float(forecast.log_prob(real).mean()),
-        "winner_error_pct": float(100 * wrong.mean()),
-        "score_rmse": float(np.sqrt(squared.mean())),
-        "naive": float(naive.mean()),
+        "converged": fit.diagnostics.converged,
+        "seconds": seconds,
+        "games": len(later),
+        "backtest": json_format.loads(rows.to_json(orient="records")),
+        "backtest_max_rhat": float(found.fits["rhat_max"].max()),
+        "report": str(out / "report.html"),
     }
 
 

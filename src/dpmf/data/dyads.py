@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 from jaxtyping import Float, Int
 
+from dpmf import display
 from dpmf.data import encoding
 from dpmf.data.alike import tell_alike
 from dpmf.data.codebook import Codebook
@@ -162,6 +163,17 @@ class Dyads:
             f"{self.events:,} events, {self.pair} cell{'s' if self.pair > 1 else ''} each; "
             f"{len(self.row_names):,} rows, {len(self.col_names):,} columns; {inputs}"
         )
+
+    def _repr_html_(self) -> str:
+        book = self.codebook
+        rows = {
+            "events": f"{self.events:,}, {self.pair} cell{'s' if self.pair > 1 else ''} each",
+            f"rows: {book.row}": f"{len(self.row_names):,}: {display.some(self.row_names)}",
+            f"columns: {book.col}": f"{len(self.col_names):,}: {display.some(self.col_names)}",
+            "values": ", ".join(book.value),
+            "inputs": ", ".join(self.input_names) or "none",
+        }
+        return display.table("Dyads", rows)
 
 
 def _encoded(frame: nw.DataFrame, codebook: Codebook, source: str, optional: bool) -> Dyads:

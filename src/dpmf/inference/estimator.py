@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import jax.random as jr
 
+from dpmf import display
 from dpmf.checks import positive_number, whole_number
 from dpmf.data import Dyads
 from dpmf.errors import ConfigError
@@ -37,7 +38,7 @@ Pair = tuple[Any, Any]
 BUDGET = 512 * 2**20  # bytes of kept states
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class DPMF:
     """Dependent probabilistic matrix factorization (Adams, Dahl and Murray 2010).
 
@@ -63,6 +64,19 @@ class DPMF:
     mean_kernel: Kernel | Pair | None = None
     scale: float | None = None
     spread: float | None = None
+
+    def __repr__(self) -> str:
+        """The choices that were made."""
+        chosen = (f"{name}={value}" for name, value in self._choices().items())
+        return f"{type(self).__name__}({', '.join(chosen)})"
+
+    def _repr_html_(self) -> str:
+        return display.table(type(self).__name__, self._choices())
+
+    def _choices(self) -> dict[str, str]:
+        """Every choice that is not left to the data, as a user would write it."""
+        every = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: _spelled(value) for name, value in every.items() if value is not None}
 
     def __post_init__(self) -> None:
         """Refuse a model that has no meaning."""
@@ -238,6 +252,12 @@ def PMF(rank: int = 1, likelihood: Likelihood | None = None, **options: Any) -> 
         **options: `scale` and `spread`, as for `DPMF`.
     """
     return DPMF(rank=rank, kernel=Constant(), likelihood=likelihood, **options)
+
+
+def _spelled(choice: Any) -> str:
+    if isinstance(choice, tuple):
+        return f"({', '.join(map(_spelled, choice))})"
+    return str(choice) if isinstance(choice, Kernel) else repr(choice)
 
 
 def _both(choice: Any) -> Pair:

@@ -19,7 +19,7 @@ from dpmf.data import Dyads
 from dpmf.inference.problem import Problem
 from dpmf.model.grid import Grid
 from dpmf.model.layout import Grids, Layout, layout
-from dpmf.model.predictor import predictor
+from dpmf.model.predictor import cell_features, predictor
 from dpmf.model.state import State, White
 
 
@@ -35,6 +35,27 @@ def predictions(
         upcoming: Events encoded with the training codebook; values are ignored.
         seed: Of whatever the training data say nothing about.
     """
+    return _of_every_draw(predictor, problem, points, states, upcoming, seed)
+
+
+def feature_draws(
+    problem: Problem, points: Grids, states: State, upcoming: Dyads, seed: int
+) -> tuple[
+    Float[np.ndarray, "chains draws rank cells"], Float[np.ndarray, "chains draws rank cells"]
+]:
+    """What `predictions` multiplies: u and softplus(v) at each cell, for every draw.
+
+    Args:
+        problem: The training problem.
+        points: Its grids.
+        states: Draws with leading axes (chains, draws).
+        upcoming: Events encoded with the training codebook; values are ignored.
+        seed: The same events and seed give the features behind the same predictions.
+    """
+    return _of_every_draw(cell_features, problem, points, states, upcoming, seed)
+
+
+def _of_every_draw(entry, problem, points, states, upcoming, seed):
     wider, arrays = layout(points, upcoming)
     sizes = widening(points, wider, arrays)
     chains, draws = states.free.rows.mean.shape[:2]
@@ -42,17 +63,19 @@ def predictions(
     for chain in range(chains):
         chunk = jax.tree.map(lambda x, c=chain: jnp.asarray(x[c]), states)
         numbers = chain * draws + jnp.arange(draws)
-        found.append(np.asarray(_many(problem, arrays, chunk, numbers, jr.key(seed), sizes)))
-    return np.stack(found)
+        many = _many(problem, arrays, chunk, numbers, jr.key(seed), sizes, entry)
+        found.append(jax.tree.map(np.asarray, many))
+    return jax.tree.map(lambda *each: np.stack(each), *found)
 
 
-@partial(jax.jit, static_argnames="sizes")  # compiled once for all events of one shape
-def _many(problem, arrays, states, numbers, key, sizes):
+# Compiled once for all events of one shape.
+@partial(jax.jit, static_argnames=("sizes", "entry"))
+def _many(problem, arrays, states, numbers, key, sizes, entry):
     def one(args):
         state, number = args
         values = problem.parameters(state)
         white = extended_white(state.white, sizes, jr.fold_in(key, number))
-        return predictor(problem.spec, white, values, arrays)
+        return entry(problem.spec, white, values, arrays)
 
     return jax.lax.map(one, (states, numbers), batch_size=8)
 

@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dpmf import display
+from dpmf.checks import whole_number
 from dpmf.data import Codebook, Dyads
 from dpmf.data.names import placed
 from dpmf.errors import ConfigError
@@ -70,6 +72,18 @@ class Fit:
             f"{self.diagnostics.line()}"
         )
 
+    def _repr_html_(self) -> str:
+        chains, draws = self.shape
+        kernels = dict.fromkeys(str(side.kernel) for side in (self.spec.rows, self.spec.cols))
+        rows = {
+            "data": repr(self.data),
+            "rank": self.spec.rank,
+            "kernel": " and ".join(kernels),
+            "likelihood": type(self.spec.likelihood).__name__,
+            "draws": f"{chains} chains of {draws:,}, engine {self.engine}, seed {self.seed}",
+        }
+        return display.table("Fit", rows, self.diagnostics.line())
+
     @property
     def shape(self) -> tuple[int, int]:
         """Number of chains, and of draws in each."""
@@ -114,6 +128,21 @@ class Fit:
         flat = (self.shape[0] * self.shape[1],)
         noise = {n: v.reshape(flat + v.shape[2:]) for n, v in self.parameters.noise.items()}
         return Forecast(upcoming, self.spec.likelihood, y.reshape(flat + y.shape[2:]), noise)
+
+    def thinned(self, draws: int) -> "Fit":
+        """The same fit with fewer draws, spread evenly over those of every chain.
+
+        Diagnostics stay those of all draws.
+
+        Args:
+            draws: To keep, of all chains together; at least one of each stays.
+        """
+        chains, count = self.shape
+        each = min(max(whole_number("draws", draws, 1) // chains, 1), count)
+        some = np.linspace(0, count - 1, each).astype(int)
+        kept = jax.tree.map(lambda x: np.asarray(x)[:, some], self.draws.states)
+        stats = {name: np.asarray(x)[:, some] for name, x in self.draws.stats.items()}
+        return dataclasses.replace(self, draws=self.draws._replace(states=kept, stats=stats))
 
     def hyperparameters(
         self, which: str = "central", *, chain: int = 0, sigma: bool = True

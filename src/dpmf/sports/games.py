@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from dpmf import display
 from dpmf.data import Dyads
 from dpmf.data.alike import tell_alike
 from dpmf.data.frames import opened
@@ -104,6 +105,17 @@ class Games:
         season = self.frame["season"]
         teams = len(set(self.frame["home_team"]) | set(self.frame["away_team"]))
         return f"{len(self):,} games of {teams} teams, seasons {season.min()} to {season.max()}"
+
+    def _repr_html_(self) -> str:
+        dates = self.frame["date"]
+        names = sorted({*self.frame["home_team"], *self.frame["away_team"]})
+        rows = {
+            "games": f"{len(self):,}",
+            "teams": f"{len(names):,}: {display.some(names)}",
+            "days": f"{dates.min():%Y-%m-%d} to {dates.max():%Y-%m-%d}",
+            "seasons": display.some(self.seasons),
+        }
+        return display.table("Games", rows)
 
     @property
     def seasons(self) -> list[int]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from dpmf import display
 from dpmf.backtest.cutoffs import Cutoff
 from dpmf.backtest.forecaster import Forecasts, Plan
 from dpmf.errors import ConfigError
@@ -21,7 +22,7 @@ SIDES = ("time", "home")
 LETTERS = {"time": "t", "home": "h"}
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class ScoreModel:
     """Attack and defence of every team, as functions of some side information."""
 
@@ -30,6 +31,23 @@ class ScoreModel:
     time_kernel: Callable[[Any], Kernel]
     pooled: bool
     likelihood: Likelihood | None = None  # None is the paired Gaussian
+
+    def __repr__(self) -> str:
+        """Its name and choices."""
+        return f"{self.name}, {', '.join(self._choices().values())}"
+
+    def _repr_html_(self) -> str:
+        return display.table(f"Score model {self.name}", self._choices())
+
+    def _choices(self) -> dict[str, str]:
+        time = getattr(self.time_kernel, "__name__", repr(self.time_kernel))
+        pooled = self.pooled and "home" in self.side
+        return {
+            "rank": f"rank {self.rank}",
+            **({"time": f"{time} over time"} if "time" in self.side else {}),
+            "mean": f"{'pooled' if pooled else 'constant'} mean",
+            "likelihood": repr(self.likelihood or PairedGaussian()),
+        }
 
     @property
     def name(self) -> str:

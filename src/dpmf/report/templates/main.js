@@ -1,0 +1,5 @@
+const data = JSON.parse(byId("data").textContent);
+if (data.explorer) explorerSection(data);
+if (byId("curve")) curvesSection(data);
+if (data.calibration?.length) calibrationSection(data);
+document.querySelectorAll("table.sortable").forEach(sortable);
