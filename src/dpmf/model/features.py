@@ -77,17 +77,24 @@ def along(
 
 
 def features(
-    functions: Float[Array, "rank members inputs"], across_rank: Float[Array, "rank rank"]
-) -> Float[Array, "rank members inputs"]:
+    functions: Float[Array, "rank *shape"], across_rank: Float[Array, "rank rank"]
+) -> Float[Array, "rank *shape"]:
     r"""What members add to the mean: $u_m - \mu = L f_m$, pointwise in the inputs."""
     return mixed(across_rank, functions)
 
 
 def mixed(
-    matrix: Float[Array, "out rank"], functions: Float[Array, "rank members inputs"]
-) -> Float[Array, "out members inputs"]:
+    matrix: Float[Array, "out rank"], functions: Float[Array, "rank *shape"]
+) -> Float[Array, "out *shape"]:
     """Sums of functions, each with the weights of a row of the matrix."""
     if len(functions) > FEW:
-        return jnp.einsum("ok,kmi->omi", matrix, functions)
-    parts = (matrix[:, k, None, None] * functions[k][None] for k in range(len(functions)))
+        return jnp.einsum("ok,k...->o...", matrix, functions)
+    parts = (scaled(matrix[:, k], functions[k][None]) for k in range(len(functions)))
     return sum(parts, jnp.zeros(()))
+
+
+def scaled(
+    weights: Float[Array, " rank"], functions: Float[Array, "#rank *shape"]
+) -> Float[Array, "rank *shape"]:
+    """Each function times its weight."""
+    return weights.reshape(-1, *[1] * (functions.ndim - 1)) * functions
