@@ -3,8 +3,8 @@ r"""Functions that forget all but their last value: Matern 1/2 in one column, ex
 At a member's own points in order of time, $f_1 = w_1$ and
 $f_t = a_t f_{t-1} + \sqrt{1 - a_t^2}\, w_t$ with $a_t = e^{-(x_t - x_{t-1})/\ell}$. The points
 of all members lie end to end in one array, so nothing is padded, and the cost is linear in
-their number. There is no jitter: points are distinct, and no matrix is factored. The correlations are
-those of the kernel itself, within eps of those on shared inputs.
+their number. There is no jitter: points are distinct, and no matrix is factored. The
+correlations are those of the kernel itself, within eps of those on shared inputs.
 """
 
 import dataclasses
