@@ -1,4 +1,4 @@
-"""Geweke's test where no two members share their times, and bugs planted in what is new there."""
+"""Geweke's test where no two members share their times, and bugs planted in what is new."""
 
 import numpy as np
 import pandas as pd

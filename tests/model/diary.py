@@ -1,4 +1,4 @@
-"""Who saw which film at which moment: no two events of a viewer at the same time but one pair."""
+"""Who saw which film when: no two events at the same time, but for one pair of a viewer."""
 
 from typing import NamedTuple
 
