@@ -13,6 +13,7 @@ from dpmf.model.state import Theta
 # Up to this size a product is written as a sum, which is fused with what comes before and
 # after: libraries are slow at matrices of a few rows.
 FEW = 8
+MANY = 2**15  # entries from which on that is slower: its gradient takes 50 times as long
 Factors = tuple[Float[Array, "_ _ _"], ...]  # rank (or 1) x levels x levels, of each factor
 
 
@@ -87,7 +88,7 @@ def mixed(
     matrix: Float[Array, "out rank"], functions: Float[Array, "rank *shape"]
 ) -> Float[Array, "out *shape"]:
     """Sums of functions, each with the weights of a row of the matrix."""
-    if len(functions) > FEW:
+    if len(functions) > FEW or functions.size > MANY:
         return jnp.einsum("ok,k...->o...", matrix, functions)
     parts = (scaled(matrix[:, k], functions[k][None]) for k in range(len(functions)))
     return sum(parts, jnp.zeros(()))
