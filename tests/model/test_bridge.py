@@ -75,6 +75,15 @@ def test_old_values_stay():
     )
 
 
+def test_nothing_known_is_the_prior(monkeypatch):
+    new = wider()
+    found = joint(monkeypatch, OLD.bridge(new, np.full(4, -1)), OLD, new)
+    member = np.concatenate([OLD.member, 10 + new.member])
+    np.testing.assert_allclose(
+        found, kernel(member, np.concatenate([OLD.at, new.at])), atol=1e-12
+    )
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

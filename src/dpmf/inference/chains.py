@@ -293,7 +293,7 @@ def _sweeps(problems, keys, states, widths, first, count, thin, size):
 
 
 def _most(states: State) -> int:
-    """How many states of all chains one call may hold; warm-up keeps none, and needs no room."""
+    """How many states of all chains one call may hold; warm-up keeps none."""
     each = sum(8 * leaf.size for leaf in jax.tree.leaves(states))
     return max(CHUNK_BYTES // max(each, 1), 1)
 
