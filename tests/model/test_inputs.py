@@ -36,8 +36,8 @@ def test_few_inputs_are_a_grid():
     spec = DPMF(1, Matern12("time")).spec(dyads(frame()))
     assert (spec.rows.inputs.kind, spec.cols.inputs.kind) == ("grid", "grid")
     assert spec.inputs_line() == (
-        "inputs of rows: grid, since 23 distinct inputs of 4 members are few; "
-        "inputs of columns: grid, since 23 distinct inputs of 5 members are few"
+        "inputs of rows: grid, cheap at 23 distinct inputs of 4 members; "
+        "inputs of columns: grid, cheap at 23 distinct inputs of 5 members"
     )
 
 
@@ -46,12 +46,13 @@ def test_many_inputs_of_matern_12_are_markov_chains():
     spec = DPMF(1, (Matern12("time"), Constant())).spec(data)
     assert spec.inputs_line() == (
         "inputs of rows: markov, 5,000 points, since a grid of 5,000 distinct inputs would be "
-        "slow; inputs of columns: grid, since 1 distinct inputs of 70 members are few"
+        "slow; inputs of columns: grid, cheap at 1 distinct inputs of 70 members"
     )
     points = grids(spec, data)
     assert isinstance(points.rows, Tracks)
     assert isinstance(points.cols, Grid)
-    assert Spec.from_dict(spec.to_dict()) == spec
+    saved = Spec.from_dict(spec.to_dict())
+    assert (saved, saved.inputs_line()) == (spec, spec.inputs_line())
 
 
 def test_a_pooled_mean_of_many_inputs_is_a_chain_of_its_own():

@@ -26,7 +26,7 @@ class Inputs:
     """A representation, and why it was taken."""
 
     kind: str  # "grid" or "markov"
-    why: str
+    why: str = dataclasses.field(compare=False)  # or programs would be compiled for each
 
     def __str__(self) -> str:
         return f"{self.kind}, {self.why}"
@@ -78,7 +78,7 @@ def chosen(wanted: str, kernel: Kernel, data: Dyads, member: Member, members: in
     cost = grid_cost(shared, members)
     size = f"{' x '.join(f'{n:,}' for n in shared.shape)} distinct inputs"
     if cost <= CHEAP:
-        return Inputs("grid", f"since {size} of {members:,} members are few")
+        return Inputs("grid", f"cheap at {size} of {members:,} members")
     if is_markov(kernel):
         (column,) = kernel.factors()[0].columns
         points = len(tracks(column, member, data.column(column).reshape(-1))[0].at)
