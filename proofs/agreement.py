@@ -193,7 +193,7 @@ def _seen(played: Games):
         def one(args):
             state, key = args
             values = problem.parameters(state)
-            white = extended_white(state.white, sizes, key)
+            white = extended_white(problem.spec, state.white, values, sizes, key)
             y = predictor(problem.spec, white, values, arrays)
             return jnp.concatenate([y.reshape(-1), *[v[None] for v in values.noise.values()]])
 

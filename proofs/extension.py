@@ -69,11 +69,13 @@ def appended(dense: bool, order: str) -> Row:
     wider, arrays = layout(points, data.encode(upcoming()))
     if order == "sorted":
         wider, arrays = _sorted(wider, arrays)
-    white = extended_white(state.white, widening(points, wider, arrays), jr.key(1))
-    theta = problem.parameters(state).rows.theta
+    values = problem.parameters(state)
+    grown = widening(points, wider, arrays)
+    white = extended_white(problem.spec, state.white, values, grown, jr.key(1))
+    theta = values.rows.theta
     kernel = problem.spec.rows.kernel
-    before = factors(kernel, theta, problem.arrays.rows.levels)
-    after = factors(kernel, theta, arrays.rows.levels)
+    before = factors(kernel, theta, problem.arrays.rows.functions.levels)
+    after = factors(kernel, theta, arrays.rows.functions.levels)
     old, new = coloured(state.white.rows, before), coloured(white.rows, after)
     place = _places(points.rows, wider.rows)
     kept = np.max(np.abs(np.asarray(new)[:, :4, place] - np.asarray(old)))
@@ -93,7 +95,10 @@ def appended(dense: bool, order: str) -> Row:
 def _sorted(wider: Grids, arrays):
     """Levels in ascending order, as a careless author would leave them."""
     levels = tuple(one[np.lexsort(one.T[::-1])] for one in wider.rows.levels)
-    rows = dataclasses.replace(arrays.rows, levels=tuple(jnp.asarray(one) for one in levels))
+    functions = dataclasses.replace(
+        arrays.rows.functions, levels=tuple(jnp.asarray(one) for one in levels)
+    )
+    rows = dataclasses.replace(arrays.rows, functions=functions)
     grid = Grid(wider.rows.columns, levels)
     return wider._replace(rows=grid), dataclasses.replace(arrays, rows=rows)
 
@@ -177,10 +182,11 @@ def _predictions(problem: Problem, values, start: State, new, size) -> np.ndarra
     @jax.jit
     def seen(problem, states, arrays, key):
         def one(state, key):
-            white = state.white
+            white, values = state.white, problem.parameters(state)
             if new:
-                white = extended_white(white, widening(new[0], wider, arrays), key)
-            return predictor(problem.spec, white, problem.parameters(state), arrays)[-4:]
+                grown = widening(new[0], wider, arrays)
+                white = extended_white(problem.spec, white, values, grown, key)
+            return predictor(problem.spec, white, values, arrays)[-4:]
 
         return jax.vmap(one)(states, jr.split(key, chains))
 

@@ -163,8 +163,9 @@ def summaries(problem: Problem, state: State) -> dict[str, Float[Array, "..."]]:
             found |= {f"{name} pooled {k}": v for k, v in side.pooled_theta.items()}
     for name, block in state.white._asdict().items():
         if block is not None:
-            found |= {f"white {name} square": jnp.mean(block**2, axis=(1, 2))}
-            found |= {f"white {name}": jnp.mean(block, axis=(1, 2)), f"{name}[0]": block[0, 0]}
+            own = block.reshape(block.shape[0], -1)
+            found |= {f"white {name} square": jnp.mean(own**2, axis=1)}
+            found |= {f"white {name}": jnp.mean(own, axis=1), f"{name}[0]": block[0, 0]}
     cross = state.white.rows[:, :4] * state.white.cols[:, :4]  # 0 unless a key is reused
     found["rows x cols"] = jnp.mean(cross)
     found |= {"y": y[:3], "y product": y[0] * y[1], "y mean": jnp.mean(y)}

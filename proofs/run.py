@@ -18,6 +18,7 @@ from proofs import (  # noqa: E402
     calibration,
     extension,
     geweke,
+    irregular,
     linear,
     strong,
     table,
@@ -35,6 +36,7 @@ def proofs(options: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "extension": lambda: extension.prove(extension.SMALL if small else extension.FULL),
         "geweke-slice": lambda: geweke.prove(geweke_size, engines=("slice",)),
         "geweke-hmc": lambda: geweke.prove(geweke_size, engines=("hmc",)),
+        "irregular": lambda: irregular.prove(geweke_size),
         "planted": lambda: bugs.prove(small),
         **{
             f"calibration-{engine}-{case}": partial(

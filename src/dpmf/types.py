@@ -9,6 +9,8 @@ Axis words used in shapes:
     rank      latent functions (K)
     levels    distinct inputs of one factor of the grid
     inputs    points of the grid
+    points    inputs of every member, end to end
+    shape     axes of white behind the rank, whatever they are
     columns   input columns
     chains, draws
 """

@@ -171,6 +171,10 @@ CASES = {  # likelihoods with both engines; ranks, means and kernels in between
     "counts slice": Case(PMF(2, NegativeBinomial()), "slice"),
     "goals hmc": Case(DPMF(1, FORM, PairedPoisson()), "hmc"),
     "goals slice": Case(PMF(1, PairedPoisson()), "slice"),
+    "own times hmc": Case(DPMF(2, Matern12("week"), Gaussian(), inputs="markov"), "hmc"),
+    "own times slice": Case(
+        DPMF(1, (Matern12("week"), Constant()), Ordinal(4), inputs=("markov", "grid")), "slice"
+    ),
     "own likelihood": Case(PMF(1, Laplace()), "slice"),
 }
 

@@ -85,8 +85,10 @@ def test_a_fit_says_it_in_its_repr():
         "inputs: season, week, home"
     )
     assert lines[1] == "rank 2, engine hmc, 2 chains x 20 draws"
-    assert lines[2] == fit.diagnostics.line()
-    assert "NOT converged" in lines[2]  # 20 draws are never enough
+    assert lines[2] == fit.spec.inputs_line()
+    assert lines[2].startswith("inputs of rows, columns: grid, cheap at ")
+    assert lines[3] == fit.diagnostics.line()
+    assert "NOT converged" in lines[3]  # 20 draws are never enough
 
 
 def test_swapped_labels_change_nothing_diagnosed(x64):

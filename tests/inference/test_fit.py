@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpmf import DpmfWarning
+from dpmf.inference import chains
 from inference.fitted import CASES, SIZES, WARMUP, fitted, same
 
 
@@ -54,6 +55,12 @@ def test_thinning_keeps_every_second_draw(name):
     expected = jax.tree.map(lambda x: x[:, 1::2], every.draws.states)
     assert same(second.draws.states, expected)
     assert same(second.draws.tuning, every.draws.tuning)
+
+
+@pytest.mark.parametrize("name", ["stars hmc", "values slice"])
+def test_calls_of_one_state_change_nothing(name, monkeypatch):
+    monkeypatch.setattr(chains, "CHUNK_BYTES", 1)
+    assert same(fitted.__wrapped__(name).draws, fitted(name).draws)
 
 
 def test_a_small_budget_thins_and_says_so():

@@ -33,7 +33,7 @@ PROBLEMS = {
 def rarely_seen():
     """Cells at the last two points of the pooled mean count for little."""
     problem = PROBLEMS["stars"]()
-    points = np.asarray(problem.arrays.rows.pooled.entry)
+    points = np.asarray(problem.arrays.rows.pooled.cells.entry)
     weight = np.ones(len(points))
     weight[points >= points.max() - 1] = 0.01
     arrays = dataclasses.replace(problem.arrays, weight=jnp.asarray(weight))
@@ -58,11 +58,11 @@ def test_the_coordinates_are_averages_of_y(problem):
     y = predictor(problem.spec, state.white, problem.parameters(state), problem.arrays)
     y = np.asarray(y).reshape(-1) / problem.spec.scale
     there = level.levelled(problem, state)
-    index = problem.arrays.rows.pooled
-    if index is None:
+    mean = problem.arrays.rows.pooled
+    if mean is None:
         assert there.free.rows.mean[0] == pytest.approx(y.mean())
         return
-    points, weight = np.asarray(index.entry), np.asarray(problem.arrays.weight)
+    points, weight = np.asarray(mean.cells.entry), np.asarray(problem.arrays.weight)
     settled = np.asarray(level.settled(problem))
     expected = [
         np.average(y[points == point], weights=weight[points == point])
@@ -84,14 +84,14 @@ def test_points_that_few_cells_see_have_no_level(x64):
 
 def test_no_point_behind_one_without_a_level_has_one(x64):
     problem = PROBLEMS["stars"]()
-    first = np.asarray(problem.arrays.rows.pooled.entry) == 0
+    first = np.asarray(problem.arrays.rows.pooled.cells.entry) == 0
     arrays = dataclasses.replace(problem.arrays, weight=jnp.where(first, 0.0, 1.0))
     assert not level.settled(dataclasses.replace(problem, arrays=arrays)).any()
 
 
 def test_a_point_without_cells_keeps_its_coordinate(x64):
     problem = PROBLEMS["stars"]()
-    first = np.asarray(problem.arrays.rows.pooled.entry) == 0
+    first = np.asarray(problem.arrays.rows.pooled.cells.entry) == 0
     arrays = dataclasses.replace(problem.arrays, weight=jnp.where(first, 0.0, 1.0))
     problem = dataclasses.replace(problem, arrays=arrays)
     state = state_of(problem, 1)

@@ -11,10 +11,15 @@ import pytest
 from dpmf import DPMF, PMF
 from dpmf.inference import aligned, effects, position, spreads
 from dpmf.inference.hyperparameters import Hyperparameters
+from dpmf.inference.problem import Problem
 from dpmf.inference.start import starts
+from dpmf.kernels import Matern12
 from dpmf.likelihoods import Gaussian
 from dpmf.model.coordinates import sum_first
+from dpmf.model.inputs import chosen
+from dpmf.model.layout import grids, layout
 from dpmf.model.predictor import predictor
+from dpmf.model.state import FREE_ALL
 from inference.fitted import (
     FORM,
     game_dyads,
@@ -35,12 +40,27 @@ def held_scales():
     return dataclasses.replace(problem, fixed=HELD.fixed(problem.spec))
 
 
+def own_times(mean):
+    """Every member at its own times; so is the mean, which then has no points in common."""
+    model = DPMF(2, Matern12("week"), Gaussian(), mean=mean, inputs="markov")
+    data = rating_dyads(ratings(Gaussian()))
+    apart = chosen("markov", Matern12("week"), data, data.rows.reshape(-1), 1)
+    spec = model.spec(data)
+    rows, cols = (
+        dataclasses.replace(side, pooled_inputs=apart) for side in (spec.rows, spec.cols)
+    )
+    spec = dataclasses.replace(spec, rows=rows, cols=cols)
+    return Problem(layout(grids(spec, data), data)[1], FREE_ALL, spec)
+
+
 PROBLEMS = {
     **LEVELLED,
     "one feature": lambda: problem_of(DPMF(1, FORM), game_dyads(games())),
     "constant": lambda: problem_of(PMF(4), game_dyads(games())),
     "held scales": held_scales,
     "rarely seen": rarely_seen,
+    "own times": lambda: own_times("constant"),
+    "own times, pooled mean": lambda: own_times("pooled"),
 }
 
 

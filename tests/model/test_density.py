@@ -58,7 +58,7 @@ def test_gradient_is_the_same_by_lists_and_by_scatter(monkeypatch):
     for limit in (1000, 0):
         monkeypatch.setattr(gather, "PADDING_LIMIT", limit)
         case = problem(rank=1)
-        assert (case.arrays.rows.function.users is None) == (limit == 0)
+        assert (case.arrays.rows.functions.cells.users is None) == (limit == 0)
         found.append(jax.jit(jax.grad(lambda s, c=case: log_density(c.spec, s, c.arrays)))(one))
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9), *found)
 

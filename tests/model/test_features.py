@@ -72,9 +72,11 @@ def test_another_order_of_inputs_is_the_same_model_once_functions_are_carried():
         values = parameters(product.spec, free)
         carried = {}
         for side, kernel in (("rows", ROWS), ("cols", COLS)):
-            shared, old = getattr(values, side), getattr(product.arrays, side).levels
+            shared, old = getattr(values, side), getattr(product.arrays, side).functions.levels
             functions = coloured(getattr(white, side), factors(kernel, shared.theta, old))
-            new = factors(kernel, shared.theta, getattr(shuffled.arrays, side).levels)[0]
+            new = factors(
+                kernel, shared.theta, getattr(shuffled.arrays, side).functions.levels
+            )[0]
             moved = jnp.moveaxis(functions[:, :, order], 1, 2)
             solved = jnp.linalg.solve(new, moved)
             carried[side] = jnp.moveaxis(solved, 2, 1)
@@ -184,7 +186,7 @@ def test_a_pooled_mean_of_scale_zero_is_constant():
 def test_constant_kernels_with_several_latent_functions():
     """One factor serves all of them, since nothing varies between them."""
     case = pmf(full_grid())
-    (over,) = factors(Constant(), {}, case.arrays.rows.levels)
+    (over,) = factors(Constant(), {}, case.arrays.rows.functions.levels)
     np.testing.assert_array_equal(over, [[[1.0]]])
     white = jnp.arange(6.0).reshape(2, 3, 1)
     np.testing.assert_array_equal(coloured(white, (over,)), white)

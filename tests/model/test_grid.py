@@ -108,12 +108,12 @@ def test_layout_of_a_pair_points_at_both_cells():
         (arrays.rows, grids.rows, grids.rows_pooled, data.rows),
         (arrays.cols, grids.cols, grids.cols_pooled, data.cols),
     ):
-        who, where = np.divmod(np.asarray(side.function.entry), points.size)
+        who, where = np.divmod(np.asarray(side.functions.cells.entry), points.size)
         inputs = data.inputs.reshape(-1, 3)
         np.testing.assert_array_equal(who, member.reshape(-1))
         np.testing.assert_array_equal(side.member.entry, member.reshape(-1))
         np.testing.assert_array_equal(grid_points(points)[where], inputs)
-        np.testing.assert_array_equal(pooled.levels[0][side.pooled.entry], inputs[:, 2:])
+        np.testing.assert_array_equal(pooled.levels[0][side.pooled.cells.entry], inputs[:, 2:])
         assert side.members == 4
     np.testing.assert_array_equal(arrays.values, data.values)
     np.testing.assert_array_equal(arrays.weight, np.ones(data.events))

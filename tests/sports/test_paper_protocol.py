@@ -62,7 +62,7 @@ def test_cutoffs_of_a_season_share_their_grid_and_know_only_the_past():
         spec = spec_before(model, frame, days[0], PLAN)
         tasks = [task(data, frame, day, PLAN, rest=True) for day in days]
         arrays = laid_out(spec, tasks)
-    for levels in arrays.rows.levels:
+    for levels in arrays.rows.functions.levels:
         np.testing.assert_array_equal(levels[0], levels[1])
     known = [day.past(frame, PLAN.window).sum() for day in days]
     assert arrays.weight.sum(axis=1).tolist() == known == [24, 36]

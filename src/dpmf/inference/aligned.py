@@ -8,17 +8,18 @@ over a member's own cells is known best. It becomes the member's first coordinat
 its standard error where that is small against the spread of members.
 """
 
-import math
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dpmf.inference import effects
 from dpmf.inference.problem import Problem
+from dpmf.model.colouring import Colouring, Over
 from dpmf.model.coordinates import sum_first
-from dpmf.model.features import Factors, coloured, mixed
-from dpmf.model.gather import sums
+from dpmf.model.features import mixed
+from dpmf.model.gather import sums, take
 from dpmf.model.layout import SideLayout
 from dpmf.model.predictor import Factored
 from dpmf.model.state import State
@@ -27,7 +28,7 @@ from dpmf.model.state import State
 class Axes(NamedTuple):
     """The direction of each member's average, from hyperparameters that are held."""
 
-    mirror: Float[Array, "members inputs"]  # a reflection takes it to the first point
+    mirror: Float[Array, "*shape"]  # a reflection takes it to the first coordinate
     precision: Float[Array, " members"]  # what data know of it, per unit of the side's spread
 
 
@@ -49,18 +50,20 @@ def axes(problem: Problem, over: Factored) -> Aligned:
     """The axes at given factors."""
     arrays = problem.arrays
     weight = jnp.repeat(arrays.weight, arrays.values.shape[1]) / problem.spec.spread**2
+    rank = problem.spec.rank
     return Aligned(
-        _axes(arrays.rows, over.rows.functions, weight),
-        _axes(arrays.cols, over.cols.functions, weight),
+        _axes(arrays.rows, over.rows.functions, weight, rank),
+        _axes(arrays.cols, over.cols.functions, weight, rank),
     )
 
 
 def aligned(problem: Problem, state: State, known: Aligned) -> State:
     """A levelled state with its white turned."""
     rows, cols = _turns(problem, state, known)
-    white = state.white
+    white, arrays = state.white, problem.arrays
     turned = white._replace(
-        rows=_turned(white.rows, rows, known.rows), cols=_turned(white.cols, cols, known.cols)
+        rows=_turned(arrays.rows.functions, white.rows, rows, known.rows),
+        cols=_turned(arrays.cols.functions, white.cols, cols, known.cols),
     )
     return state._replace(white=turned)
 
@@ -68,44 +71,49 @@ def aligned(problem: Problem, state: State, known: Aligned) -> State:
 def straight(problem: Problem, state: State, known: Aligned) -> tuple[State, Float[Array, ""]]:
     """The inverse of `aligned`, and the log of its volume."""
     rows, cols = _turns(problem, state, known)
-    white = state.white
+    white, arrays = state.white, problem.arrays
     back = white._replace(
-        rows=_back(white.rows, rows, known.rows), cols=_back(white.cols, cols, known.cols)
+        rows=_back(arrays.rows.functions, white.rows, rows, known.rows),
+        cols=_back(arrays.cols.functions, white.cols, cols, known.cols),
     )
     volume = -jnp.sum(jnp.log(rows.stretch)) - jnp.sum(jnp.log(cols.stretch))
     return state._replace(white=back), volume
 
 
-def _axes(cells: SideLayout, over: Factors, weight: Float[Array, " cells"]) -> Axes:
-    points = math.prod(factor.shape[-1] for factor in over)
-    table = sums(cells.function, weight, cells.members * points).reshape(cells.members, points)
-    total = jnp.sum(table, axis=1)
-    share = table / jnp.maximum(total, 1e-300)[:, None]
-    each = jnp.broadcast_to(share, (over[0].shape[0], *share.shape))
-    back = tuple(jnp.swapaxes(factor, -1, -2) for factor in over)
-    average = jnp.mean(coloured(each, back), axis=0)
-    length = jnp.linalg.norm(average, axis=1)
-    unit = average / jnp.maximum(length, 1e-300)[:, None]
-    # The reflection that takes the first point to -unit or unit, whichever is farther.
-    mirror = unit.at[:, 0].add(jnp.where(unit[:, 0] < 0, -1.0, 1.0))
-    mirror *= jnp.sqrt(2 / jnp.sum(mirror**2, axis=1, keepdims=True))
-    return Axes(mirror, total * length**2)
+def _axes(cells: SideLayout, over: Over, weight: Float[Array, " cells"], rank: int) -> Axes:
+    own = cells.functions
+    total = sums(cells.member, weight, cells.members)
+    share = weight / jnp.maximum(take(total, cells.member), 1e-300)
+
+    def at_cells(white):
+        return own.at_cells(own.coloured(white, over))
+
+    back = jax.vjp(at_cells, jnp.zeros((rank, *own.shape)))[1]
+    (each,) = back(jnp.broadcast_to(share, (rank, *share.shape)))
+    average = jnp.mean(each, axis=0)
+    length = jnp.sqrt(own.member_sums(average**2))
+    unit = average / own.per_member(jnp.maximum(length, 1e-300))
+    # The reflection that takes the first coordinate to -unit or unit, whichever is farther.
+    mirror = unit + jnp.where(own.first, jnp.where(unit < 0, -1.0, 1.0), 0.0)
+    squared = jnp.maximum(own.member_sums(mirror**2), 1e-300)
+    return Axes(mirror * own.per_member(jnp.sqrt(2 / squared)), total * length**2)
 
 
-def _turned(white, turn: _Turn, own: Axes):
+def _turned(own: Colouring, white, turn: _Turn, axes: Axes):
     across = mixed(turn.rotation.T, white)
-    first = _reflected(across[0], own)
-    return across.at[0].set(first.at[:, 0].multiply(turn.stretch))
+    first = _reflected(own, across[0], axes)
+    stretch = jnp.where(own.first, own.per_member(turn.stretch), 1.0)
+    return across.at[0].set(stretch * first)
 
 
-def _back(white, turn: _Turn, own: Axes):
-    first = white[0].at[:, 0].divide(turn.stretch)
-    across = white.at[0].set(_reflected(first, own))
+def _back(own: Colouring, white, turn: _Turn, axes: Axes):
+    stretch = jnp.where(own.first, own.per_member(turn.stretch), 1.0)
+    across = white.at[0].set(_reflected(own, white[0] / stretch, axes))
     return mixed(turn.rotation, across)
 
 
-def _reflected(white: Float[Array, "members inputs"], own: Axes):
-    return white - own.mirror * jnp.sum(own.mirror * white, axis=1, keepdims=True)
+def _reflected(own: Colouring, white: Float[Array, "*shape"], axes: Axes):
+    return white - axes.mirror * own.per_member(own.member_sums(axes.mirror * white))
 
 
 def _turns(problem: Problem, state: State, known: Aligned) -> tuple[_Turn, _Turn]:

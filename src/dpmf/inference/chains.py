@@ -24,6 +24,7 @@ from dpmf.model.state import State
 
 CHUNK = 50  # kept draws per call: progress is shown, and memory is bounded, by chunk
 WARM_CHUNK = 25  # steps of warm-up per call
+CHUNK_BYTES = 2**28  # of the states of one call, where that is fewer
 PROBLEMS = "problems"  # their axis, where there are many
 
 Keep = Callable[[Problem, State], Any]  # what is kept of a state
@@ -104,7 +105,7 @@ def run_many(
     require_finite(jax.vmap(log_densities)(problems, states).reshape(-1))
     problems = _prepared(problems)
     key_warm, key_sample = jnp.swapaxes(jax.vmap(jr.split)(keys), 0, 1)
-    size = max(min(CHUNK, sizes.draws), WARM_CHUNK)
+    size = min(max(min(CHUNK, sizes.draws), WARM_CHUNK), _most(states))
     chains = ENGINES[engine](problems, states, size, tuned)
     chains.warm(key_warm, sizes.warmup, report)
     room = None
@@ -289,6 +290,12 @@ def _trajectories(problems, keys, states, adaptation, tuned, course, size):
 def _sweeps(problems, keys, states, widths, first, count, thin, size):
     advance = _each(slice_engine.advance, first, count, thin, size)
     return advance(problems, keys, states, widths)
+
+
+def _most(states: State) -> int:
+    """How many states of all chains one call may hold; warm-up keeps none."""
+    each = sum(8 * leaf.size for leaf in jax.tree.leaves(states))
+    return max(CHUNK_BYTES // max(each, 1), 1)
 
 
 def _room(chunk: Array, draws: int) -> np.ndarray:

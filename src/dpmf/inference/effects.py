@@ -37,7 +37,7 @@ def levels(problem: Problem, state: State) -> Float[Array, " rank"]:
     Taken from the coordinates of a levelled state, where the sum is one of them.
     """
     mean, pooled = state.free.rows.mean, state.white.rows_pooled
-    if pooled is None:
+    if level.by_point(problem) is None:
         return mean
     weight = jnp.where(level.settled(problem), level.count(problem), 0.0)
     total = jnp.sum(weight)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 import jax.random as jr
+import numpy as np
 
 from dpmf import display
 from dpmf.checks import positive_number, whole_number
@@ -27,6 +28,7 @@ from dpmf.inference.start import starts as fresh_starts
 from dpmf.kernels import Constant, Kernel, SquaredExponential
 from dpmf.likelihoods import Gaussian, Likelihood, PairedGaussian
 from dpmf.model.grid import training_columns
+from dpmf.model.inputs import GRID, KINDS, Inputs, chosen
 from dpmf.model.layout import grids, layout
 from dpmf.model.spec import Spec, spec
 from dpmf.model.state import FREE_ALL
@@ -55,6 +57,10 @@ class DPMF:
             `home` where there is such an input, else the side's own kernel.
         scale: Root mean square of the values; None takes it from the training data.
         spread: Their standard deviation; None takes it from the training data.
+        inputs: How functions are represented: "grid", on the distinct inputs of all events;
+            "markov", at every member's own inputs, for Matern 1/2 of one column, at a cost that
+            is linear in them; "auto" chooses, and the fit says what and why. A pair gives rows
+            and columns their own. The model is the same; a pooled mean is always on "auto".
     """
 
     rank: int = 1
@@ -64,6 +70,7 @@ class DPMF:
     mean_kernel: Kernel | Pair | None = None
     scale: float | None = None
     spread: float | None = None
+    inputs: str | Pair = "auto"
 
     def __repr__(self) -> str:
         """The choices that were made."""
@@ -81,7 +88,7 @@ class DPMF:
     def __post_init__(self) -> None:
         """Refuse a model that has no meaning."""
         object.__setattr__(self, "rank", whole_number("rank", self.rank, 1))
-        for name in ("kernel", "mean", "mean_kernel"):
+        for name in ("kernel", "mean", "mean_kernel", "inputs"):
             choice = getattr(self, name)
             if isinstance(choice, tuple) and len(choice) != 2:
                 raise ConfigError(
@@ -106,6 +113,10 @@ class DPMF:
         for mean in _both(self.mean):
             if mean not in ("constant", "pooled"):
                 raise ConfigError(f"mean={mean!r}, expected 'constant' or 'pooled'.")
+        for inputs in _both(self.inputs):
+            if inputs not in KINDS:
+                kinds = ", ".join(map(repr, KINDS))
+                raise ConfigError(f"inputs={inputs!r}, expected one of {kinds}.")
         for name in ("scale", "spread"):
             value = getattr(self, name)
             if value is not None:
@@ -132,7 +143,16 @@ class DPMF:
             scale = found[0] if scale is None else scale
             spread = found[1] if spread is None else spread
         kernels = [self._kernels(side, data) for side in (0, 1)]
-        return spec(self.rank, kernels[0], kernels[1], likelihood, scale, spread)
+        rows = self._inputs(0, kernels[0], data, data.rows, len(data.row_names))
+        cols = self._inputs(1, kernels[1], data, data.cols, len(data.col_names))
+        return spec(self.rank, kernels[0], kernels[1], likelihood, scale, spread, (rows, cols))
+
+    def _inputs(self, side, kernels, data: Dyads, member, members) -> tuple[Inputs, Inputs]:
+        kernel, pooled = kernels
+        wanted = _both(self.inputs)[side]
+        own = chosen(wanted, kernel, data, member.reshape(-1), members)
+        everyone = np.zeros(data.cells, int)
+        return own, chosen("auto", pooled, data, everyone, 1) if pooled else GRID
 
     def _kernels(self, side: int, data: Dyads) -> tuple[Kernel, Kernel | None]:
         kernel = _both(self.kernel)[side]

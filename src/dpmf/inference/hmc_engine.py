@@ -93,7 +93,7 @@ def _curvatures(problem: Problem, state: State) -> Float[Array, " free"]:
     given, rest, known = theta.held(problem, state)
     here = position.position(given, rest, known)
     gradient = jax.grad(lambda x: position.log_density(given, x, known))
-    size = sum(x.size for x in jax.tree.leaves((rest.free, rest.white[2:])))
+    size = here.size - _white_size(problem)
     free = jnp.flatnonzero(_white(problem) == 0, size=size)
 
     def curvature(index):
@@ -226,8 +226,23 @@ def _step(
 
 
 def _white(problem: Problem) -> Float[Array, " dim"]:
-    """1 for the many white coordinates of members, 0 for all others."""
+    """1 for coordinates that are many and white: those of members, and of any mean but on
+    few points; 0 for all others.
+    """
     shapes = theta.without(problem.template())
     nothing = jax.tree.map(lambda x: jnp.zeros(x.shape), shapes)
-    rows, cols = (jnp.ones(x.shape) for x in shapes.white[:2])
-    return ravel_pytree(nothing._replace(white=nothing.white._replace(rows=rows, cols=cols)))[0]
+    ones = {name: jnp.ones(getattr(shapes.white, name).shape) for name in _many(problem)}
+    return ravel_pytree(nothing._replace(white=nothing.white._replace(**ones)))[0]
+
+
+def _white_size(problem: Problem) -> int:
+    white = problem.template().white
+    return sum(getattr(white, name).size for name in _many(problem))
+
+
+def _many(problem: Problem) -> list[str]:
+    """The parts of white that have many coordinates."""
+    arrays = problem.arrays
+    means = {"rows_pooled": arrays.rows.pooled, "cols_pooled": arrays.cols.pooled}
+    loose = [name for name, own in means.items() if own is not None and own.points is None]
+    return ["rows", "cols", *loose]

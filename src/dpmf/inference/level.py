@@ -16,7 +16,6 @@ smooth its value there is all but settled by the others, within a width that dep
 length scale; as a coordinate it would halve all steps.
 """
 
-import math
 from typing import NamedTuple
 
 import jax
@@ -28,7 +27,7 @@ from dpmf.kernels.cholesky import triangular_inverse
 from dpmf.model.coordinates import log_prior, sum_first
 from dpmf.model.density import log_white
 from dpmf.model.features import Factors, coloured, mixed
-from dpmf.model.gather import sums, take
+from dpmf.model.gather import Lookup, sums, take
 from dpmf.model.predictor import Factored, all_factors, cell_features, product
 from dpmf.model.state import Parameters, State
 
@@ -54,8 +53,18 @@ class _Line(NamedTuple):
 def held(problem: Problem, values: Parameters) -> Held:
     """The factors at given hyperparameters, and what undoes them."""
     over = all_factors(problem.spec, values, problem.arrays)
-    pooled = over.rows.pooled
+    pooled = None if by_point(problem) is None else over.rows.pooled
     return Held(over, pooled and tuple(triangular_inverse(factor) for factor in pooled))
+
+
+def by_point(problem: Problem) -> Lookup | None:
+    """The point of the pooled mean of the rows that each cell reads; None: one level for all.
+
+    A mean on points that are as many as the cells has none that are known well: its white
+    stays what it is.
+    """
+    pooled = problem.arrays.rows.pooled
+    return None if pooled is None else pooled.points
 
 
 def levelled(problem: Problem, state: State, known: Held | None = None) -> State:
@@ -72,7 +81,7 @@ def free_state(problem: Problem, state: State, known: Held | None = None) -> Sta
     """The inverse of `levelled`."""
     known = known or held(problem, problem.parameters(state))
     line = _line(problem, _with_first(problem, state, jnp.zeros(())), known)
-    first = _first(problem, _get_first(state), line)
+    first = _first(problem, _get_first(problem, state), line)
     return _in_white(problem, _with_first(problem, state, first), known)
 
 
@@ -87,7 +96,7 @@ def log_density(problem: Problem, state: State, known: Held | None = None) -> Fl
     values = problem.parameters(state)
     known = known or held(problem, values)
     line = _line(problem, _with_first(problem, state, jnp.zeros(())), known)
-    first = _first(problem, _get_first(state), line)
+    first = _first(problem, _get_first(problem, state), line)
     free = _in_white(problem, _with_first(problem, state, first), known)
     y = _entries(problem, line, first, free, values, known).reshape(problem.arrays.values.shape)
     noise = problem.spec.likelihood.at(values.noise)
@@ -116,7 +125,7 @@ def _entries(
     problem: Problem, line: _Line, first, free: State, values: Parameters, known: Held
 ) -> Float[Array, " cells"]:
     """y at every cell; a point without a level follows those that have one."""
-    index = problem.arrays.rows.pooled
+    index = by_point(problem)
     if index is None or line.pooled is None:
         return line.origin + first * line.slope
     moved = _pooled(free, values, known) - line.pooled
@@ -133,8 +142,8 @@ def _in_row_units(
     problem: Problem, state: State, values: Parameters, known: Held
 ) -> tuple[State, Float[Array, "..."]]:
     """The state with its first coordinates at 0, and what they were."""
-    if known.over.rows.pooled is None:
-        return _with_first(problem, state, jnp.zeros(())), _get_first(state)
+    if known.whitening is None:
+        return _with_first(problem, state, jnp.zeros(())), _get_first(problem, state)
     spec, white = problem.spec, state.white.rows_pooled
     scaled = _pooled(state, values, known) * jax.nn.softplus(values.cols.mean)[:, None]
     rotated = mixed(sum_first(spec.rank).T, scaled[:, None]) / spec.rows.mean.sd
@@ -198,22 +207,22 @@ def count(problem: Problem) -> Float[Array, "..."]:
 
 
 def _total(problem: Problem, per_cell: Float[Array, " cells"]) -> Float[Array, "..."]:
-    arrays, rows = problem.arrays, problem.arrays.rows
+    arrays, index = problem.arrays, by_point(problem)
     weighted = jnp.repeat(arrays.weight, arrays.values.shape[1]) * per_cell
-    if rows.pooled is None or rows.pooled_levels is None:
+    if index is None or arrays.rows.pooled is None:
         return jnp.sum(weighted)
-    return sums(rows.pooled, weighted, math.prod([len(one) for one in rows.pooled_levels]))
+    return sums(index, weighted, arrays.rows.pooled.shape[1])
 
 
-def _get_first(state: State) -> Float[Array, "..."]:
+def _get_first(problem: Problem, state: State) -> Float[Array, "..."]:
     pooled = state.white.rows_pooled
-    return state.free.rows.mean[0] if pooled is None else pooled[0, 0]
+    return state.free.rows.mean[0] if by_point(problem) is None else pooled[0, 0]
 
 
 def _with_first(problem: Problem, state: State, first: Float[Array, "..."]) -> State:
     """The state with other first coordinates, where they give way to levels."""
     pooled, known_well = state.white.rows_pooled, settled(problem)
-    if pooled is not None:
+    if by_point(problem) is not None:
         moved = pooled.at[0, 0].set(jnp.where(known_well, first, pooled[0, 0]))
         return state._replace(white=state.white._replace(rows_pooled=moved))
     rows = state.free.rows

@@ -69,7 +69,7 @@ def members(key: Key[Array, ""], problem: Problem, state: State) -> tuple[White,
 
     level = jnp.sum(rows.mean * unit, axis=0)
 
-    def row_entries(other: Float[Array, "rank rows inputs"]):
+    def row_entries(other: Float[Array, "rank *shape"]):
         added = deviations(other, rows.over, values.rows, arrays.rows)
         here, there = jnp.sum(rows.deviation * unit, 0), jnp.sum(added * unit, 0)
         return lambda cos, sin: level + cos * here + sin * there  # y is linear in rows
@@ -79,7 +79,7 @@ def members(key: Key[Array, ""], problem: Problem, state: State) -> tuple[White,
     )
     u = rows.mean + deviations(new_rows, rows.over, values.rows, arrays.rows)
 
-    def col_entries(other: Float[Array, "rank cols inputs"]):
+    def col_entries(other: Float[Array, "rank *shape"]):
         added = deviations(other, cols.over, values.cols, arrays.cols)
 
         def at(cos, sin):
@@ -107,12 +107,12 @@ def _side(spec, shared, cells, white, pooled_white) -> _Side:
 def _moved(
     key: Key[Array, ""],
     problem: Problem,
-    white: Float[Array, "rank members inputs"],
+    white: Float[Array, "rank *shape"],
     entries,
     cells: SideLayout,
     per_cell: CellLogProb | None,
     values: Parameters,
-) -> tuple[Float[Array, "rank members inputs"], elliptical.Info]:
+) -> tuple[Float[Array, "rank *shape"], elliptical.Info]:
     """Move the members of one side: all at once, or in turn where cells are dependent.
 
     `entries(other)` gives y as a function of the cosine and sine of each cell's angle.
@@ -133,7 +133,8 @@ def _moved(
 
             return log_likelihood
 
-        return elliptical.step(key, white, on_ellipse, axis=1)
+        owner = cells.functions.owner
+        return elliptical.step(key, white, on_ellipse, 1, owner, cells.members)
     return _in_turn(key, problem, white, entries, cells, values)
 
 
@@ -157,7 +158,9 @@ def _in_turn(key, problem, white, entries, cells, values):
 
     start = jnp.zeros(cells.members)
     angles, info = jax.lax.scan(one, start, jnp.arange(cells.members))
-    moved = elliptical.turned(white, other, angles, axis=1)
+    owner = cells.functions.owner
+    each = angles if owner is None else angles[owner]
+    moved = elliptical.turned(white, other, each, axis=1)
     return moved, jax.tree.map(lambda x: x[:, 0], info)
 
 

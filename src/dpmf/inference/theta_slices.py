@@ -1,9 +1,12 @@
 """Slices along kernel hyperparameters, one latent function at a time.
 
-A trial recomputes one factor of one side, and never a gradient.
+A trial recomputes one factor of one side, and never a gradient. On shared inputs a noisy copy
+of the function is held (`surrogate`), elsewhere its white and its values in turn
+(`interwoven`).
 """
 
 from collections.abc import Callable
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import jax
@@ -12,12 +15,13 @@ import jax.random as jr
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int, Key
 
-from dpmf.inference import surrogate, theta
+from dpmf.inference import interwoven, surrogate, theta
 from dpmf.inference.problem import Problem
 from dpmf.kernels import Kernel
-from dpmf.model.features import Factors, coloured, factor, factors
-from dpmf.model.gather import Lookup, take
+from dpmf.model.colouring import Colouring, Over
+from dpmf.model.features import factor
 from dpmf.model.predictor import product, side_factors, side_features
+from dpmf.model.shared_inputs import SharedInputs
 from dpmf.model.state import Parameters, State, Theta
 from dpmf.priors import Prior
 from dpmf.samplers import slice
@@ -32,23 +36,15 @@ class _Family(NamedTuple):
 
     kernel: Kernel
     priors: dict[str, Prior]
-    white: Float[Array, "rank members inputs"]
-    levels: tuple[Float[Array, "_ _"], ...]
-    cells: Lookup
+    white: Float[Array, "rank *shape"]
+    own: Colouring
     mix: Float[Array, "rank rank"]
 
     def at_cells(
-        self, white: Float[Array, "some members inputs"], over: Factors
+        self, white: Float[Array, "some *shape"], over: Over
     ) -> Float[Array, "some cells"]:
         """Function values at every cell."""
-        functions = coloured(white, over)
-        return take(functions.reshape(functions.shape[0], -1), self.cells)
-
-    def labels(self) -> tuple[tuple[str, ...], ...]:
-        """The hyperparameters of each factor of the grid."""
-        each = self.kernel.factor_labels()
-        dense = len(self.levels) < len(each)
-        return (tuple(self.priors),) if dense else each
+        return self.own.at_cells(self.own.coloured(white, over))
 
 
 class _Likelihood(NamedTuple):
@@ -107,11 +103,11 @@ def moved(
 
 def _part(
     key: Key[Array, ""], problem: Problem, state: State, side: str, part: str, widths: Theta
-) -> tuple[Theta, Float[Array, "rank members inputs"], Int[Array, ""]]:
+) -> tuple[Theta, Float[Array, "rank *shape"], Int[Array, ""]]:
     """Slice the hyperparameters of one family of functions, one function after another."""
     values = problem.parameters(state)
     family = _family(problem, state, values, side, part)
-    over = factors(family.kernel, getattr(getattr(values, side), part), family.levels)
+    over = family.own.factors(family.kernel, getattr(getattr(values, side), part))
     now = family.at_cells(family.white, over)
     features, likelihood = _side(problem, state, values, side)
     rest = features - family.mix @ now  # what other functions of the side add up to
@@ -125,27 +121,60 @@ def _part(
         def log_likelihood(at_cells):
             return likelihood.log_prob(likelihood.entries(others + direction * at_cells))
 
-        white, cells, cut = family.white[k], now[k], jnp.zeros((), int)
-        spread = likelihood.noise_of(others, direction) * white.size
-        own = [one[k] for one in over]
-        for axis, labels in enumerate(family.labels()):
-            if labels:
-                key_axis = jr.fold_in(jr.fold_in(key, k), axis)
-                theta, moved, stayed = _axis(
-                    key_axis, family, theta, white, cells, own, axis, labels, own_widths,
-                    spread, log_likelihood,
-                )  # fmt: skip
-                white, cells, own[axis] = moved
-                cut += stayed
-        return now.at[k].set(cells), (theta, white, cut)
+        given = _Given(
+            now[k],
+            jax.tree.map(lambda x: x[k], over),
+            likelihood.noise_of(others, direction) * family.white[k].size,
+            log_likelihood,
+        )
+        key_k = jr.fold_in(key, k)
+        found = _function(family.own, key_k, family, theta, family.white[k], own_widths, given)
+        return now.at[k].set(found.cells), (found.theta, found.white, found.stayed)
 
     _, (theta, white, cut) = jax.lax.scan(one, now, jnp.arange(now.shape[0]))
     return theta, white, jnp.sum(cut)
 
 
+class _Given(NamedTuple):
+    """One function where it is, and what the data say of it."""
+
+    cells: Float[Array, " cells"]
+    over: Over
+    spread: Float[Array, ""]  # variance that the data leave to one of its coordinates
+    log_likelihood: Callable[[Float[Array, " cells"]], Float[Array, ""]]
+
+
+@singledispatch
+def _function(
+    own: Colouring, key, family: _Family, theta: Theta, white, widths: Theta, given: _Given
+) -> interwoven.Moved:
+    """Slice the hyperparameters of one function, in the way of its representation."""
+    one = interwoven.Function(own, family.kernel, family.priors, given.log_likelihood)
+    return interwoven.moved(key, one, theta, white, widths)
+
+
+@_function.register
+def _on_shared_inputs(
+    own: SharedInputs, key, family: _Family, theta: Theta, white, widths: Theta, given: _Given
+) -> interwoven.Moved:
+    """One factor of the grid after another."""
+    cells, over, cut = given.cells, list(given.over), jnp.zeros((), int)
+    each = family.kernel.factor_labels()
+    dense = len(own.levels) < len(each)
+    for axis, labels in enumerate((tuple(family.priors),) if dense else each):
+        if labels:
+            theta, moved, stayed = _axis(
+                jr.fold_in(key, axis), family, theta, white, cells, over, axis, labels, widths,
+                given.spread, given.log_likelihood,
+            )  # fmt: skip
+            white, cells, over[axis] = moved
+            cut += stayed
+    return interwoven.Moved(theta, white, cells, cut)
+
+
 def _axis(
     key,
-    family: _Family,
+    family: Any,
     theta: Theta,
     white,
     cells,
@@ -194,7 +223,7 @@ def _axis(
     def at(position):
         free = restore(position)
         new = values | {label: family.priors[label].value(free[label]) for label in labels}
-        lower = factor(family.kernel, new, family.levels, axis)
+        lower = factor(family.kernel, new, family.own.levels, axis)
         root, inverse, known = surrogate.given_copy(lower, copy, spread)
         white = unseries(jnp.swapaxes(inverse, -1, -2) @ (known + held))
         each = tuple((lower if i == axis else one)[None] for i, one in enumerate(over))
@@ -217,10 +246,9 @@ def _family(
     if part == "theta":
         white = getattr(state.white, side)
         mix = shared.sd[:, None] * shared.corr
-        return _Family(spec.kernel, spec.theta(), white, cells.levels, cells.function, mix)
+        return _Family(spec.kernel, spec.theta(), white, cells.functions, mix)
     white, mix = getattr(state.white, f"{side}_pooled"), jnp.diag(shared.pooled_sd)
-    levels, index = cells.pooled_levels, cells.pooled
-    return _Family(spec.pooled, spec.pooled_theta(), white, levels, index, mix)
+    return _Family(spec.pooled, spec.pooled_theta(), white, cells.pooled, mix)
 
 
 def _side(

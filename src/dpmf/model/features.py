@@ -13,6 +13,7 @@ from dpmf.model.state import Theta
 # Up to this size a product is written as a sum, which is fused with what comes before and
 # after: libraries are slow at matrices of a few rows.
 FEW = 8
+MANY = 2**15  # entries from which on that is slower: its gradient takes 50 times as long
 Factors = tuple[Float[Array, "_ _ _"], ...]  # rank (or 1) x levels x levels, of each factor
 
 
@@ -77,17 +78,24 @@ def along(
 
 
 def features(
-    functions: Float[Array, "rank members inputs"], across_rank: Float[Array, "rank rank"]
-) -> Float[Array, "rank members inputs"]:
+    functions: Float[Array, "rank *shape"], across_rank: Float[Array, "rank rank"]
+) -> Float[Array, "rank *shape"]:
     r"""What members add to the mean: $u_m - \mu = L f_m$, pointwise in the inputs."""
     return mixed(across_rank, functions)
 
 
 def mixed(
-    matrix: Float[Array, "out rank"], functions: Float[Array, "rank members inputs"]
-) -> Float[Array, "out members inputs"]:
+    matrix: Float[Array, "out rank"], functions: Float[Array, "rank *shape"]
+) -> Float[Array, "out *shape"]:
     """Sums of functions, each with the weights of a row of the matrix."""
-    if len(functions) > FEW:
-        return jnp.einsum("ok,kmi->omi", matrix, functions)
-    parts = (matrix[:, k, None, None] * functions[k][None] for k in range(len(functions)))
+    if len(functions) > FEW or functions.size > MANY:
+        return jnp.einsum("ok,k...->o...", matrix, functions)
+    parts = (scaled(matrix[:, k], functions[k][None]) for k in range(len(functions)))
     return sum(parts, jnp.zeros(()))
+
+
+def scaled(
+    weights: Float[Array, " rank"], functions: Float[Array, "#rank *shape"]
+) -> Float[Array, "rank *shape"]:
+    """Each function times its weight."""
+    return weights.reshape(-1, *[1] * (functions.ndim - 1)) * functions

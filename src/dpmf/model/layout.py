@@ -8,8 +8,10 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from dpmf.data import Dyads
+from dpmf.model.colouring import Colouring
 from dpmf.model.gather import Lookup, lookup
-from dpmf.model.grid import Grid, grid
+from dpmf.model.grid import grid
+from dpmf.model.points import Points
 from dpmf.model.spec import SideSpec, Spec
 from dpmf.types import pytree_dataclass
 
@@ -17,24 +19,22 @@ from dpmf.types import pytree_dataclass
 class Grids(NamedTuple):
     """The four sets of points that functions live on; None where the mean is constant."""
 
-    rows: Grid
-    cols: Grid
-    rows_pooled: Grid | None
-    cols_pooled: Grid | None
+    rows: Points
+    cols: Points
+    rows_pooled: Points | None
+    cols_pooled: Points | None
 
 
 @pytree_dataclass
 class SideLayout:
     """Where the cells find the functions of one side."""
 
-    levels: tuple[Float[Array, "_ _"], ...]  # levels x columns, of each factor of the grid
-    pooled_levels: tuple[Float[Array, "_ _"], ...] | None
-    function: Lookup  # entry = member * points + point
-    pooled: Lookup | None  # entry = point of the pooled grid
+    functions: Colouring  # of the members
+    pooled: Colouring | None  # of the mean that they share; None where it is constant
     member: Lookup  # entry = member
     members: int = dataclasses.field(metadata={"static": True})
-    # Cholesky factors (`predictor.Coloured`) where the hyperparameters are held for a whole
-    # run: a loop would compute them again at every step.
+    # Factors (`predictor.Coloured`) where the hyperparameters are held for a whole run: a
+    # loop would compute them again at every step.
     factors: Any = None
 
 
@@ -49,17 +49,28 @@ class Layout:
 
 
 def grids(spec: Spec, data: Dyads, *, dense: bool | None = None) -> Grids:
-    """The points of all functions over the inputs of `data`."""
+    """The points of all functions over the inputs of `data`.
 
-    def pooled(side: SideSpec) -> Grid | None:
-        return grid(side.pooled, data, dense=dense, by_use=True) if side.pooled else None
+    Args:
+        spec: The model, which says what kind of points each family of functions has.
+        data: Training events.
+        dense: True or False puts all of them on grids, with one factor or with many.
+    """
 
-    return Grids(
-        grid(spec.rows.kernel, data, dense=dense),
-        grid(spec.cols.kernel, data, dense=dense),
-        pooled(spec.rows),
-        pooled(spec.cols),
-    )
+    def own(side: SideSpec, member: Int[np.ndarray, "events pair"]) -> Points:
+        if dense is not None:
+            return grid(side.kernel, data, dense=dense)
+        return side.inputs.points(side.kernel, data, member.reshape(-1))
+
+    def pooled(side: SideSpec) -> Points | None:
+        if side.pooled is None:
+            return None
+        if dense is not None:
+            return grid(side.pooled, data, dense=dense, by_use=True)
+        return side.pooled_inputs.points(side.pooled, data, np.zeros(data.cells, int))
+
+    rows, cols = spec.rows, spec.cols
+    return Grids(own(rows, data.rows), own(cols, data.cols), pooled(rows), pooled(cols))
 
 
 def layout(points: Grids, data: Dyads) -> tuple[Grids, Layout]:
@@ -75,25 +86,16 @@ def layout(points: Grids, data: Dyads) -> tuple[Grids, Layout]:
 
 
 def _side(
-    points: Grid,
-    pooled: Grid | None,
+    points: Points,
+    pooled: Points | None,
     data: Dyads,
     member: Int[np.ndarray, "events pair"],
     names: tuple,
-) -> tuple[tuple[Grid, Grid | None], SideLayout]:
+) -> tuple[tuple[Points, Points | None], SideLayout]:
     member, members = member.reshape(-1), len(names)
-    points, at = points.extended(data)
-    pooled_lookup, pooled_levels = None, None
+    points, functions = points.laid(data, member, members)
+    mean = None
     if pooled is not None:
-        pooled, pooled_at = pooled.extended(data)
-        pooled_lookup = lookup(pooled_at, pooled.size)
-        pooled_levels = tuple(jnp.asarray(one) for one in pooled.levels)
-    side = SideLayout(
-        tuple(jnp.asarray(one) for one in points.levels),
-        pooled_levels,
-        lookup(member * points.size + at, members * points.size),
-        pooled_lookup,
-        lookup(member, members),
-        members,
-    )
+        pooled, mean = pooled.laid(data, np.zeros_like(member), 1)
+    side = SideLayout(functions, mean, lookup(member, members), members)
     return (points, pooled), side

@@ -7,18 +7,18 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dpmf.model.features import Factors, coloured, factors, features
-from dpmf.model.gather import take
+from dpmf.model.colouring import Over
+from dpmf.model.features import features, scaled
 from dpmf.model.layout import Layout, SideLayout
 from dpmf.model.spec import SideSpec, Spec
 from dpmf.model.state import Fixed, Parameters, Side, White
 
 
 class Coloured(NamedTuple):
-    """Cholesky factors of one side, and of its pooled mean."""
+    """What turns white of one side into functions, and that of its pooled mean."""
 
-    functions: Factors
-    pooled: Factors | None  # None where the mean is constant
+    functions: Over
+    pooled: Over | None  # None where the mean is constant
 
 
 def side_factors(spec: SideSpec, shared: Side, cells: SideLayout) -> Coloured:
@@ -26,25 +26,25 @@ def side_factors(spec: SideSpec, shared: Side, cells: SideLayout) -> Coloured:
     if cells.factors is not None:
         return cells.factors
     pooled = None
-    if spec.pooled is not None and cells.pooled_levels is not None:
-        pooled = factors(spec.pooled, shared.pooled_theta or {}, cells.pooled_levels)
-    return Coloured(factors(spec.kernel, shared.theta or {}, cells.levels), pooled)
+    if spec.pooled is not None and cells.pooled is not None:
+        pooled = cells.pooled.factors(spec.pooled, shared.pooled_theta or {})
+    return Coloured(cells.functions.factors(spec.kernel, shared.theta or {}), pooled)
 
 
 def deviations(
-    white: Float[Array, "rank members inputs"],
+    white: Float[Array, "rank *shape"],
     over: Coloured,
     shared: Side,
     cells: SideLayout,
 ) -> Float[Array, "rank cells"]:
     """What each cell's member adds to the mean; linear in `white`."""
     across_rank = shared.sd[:, None] * shared.corr
-    table = features(coloured(white, over.functions), across_rank)
-    return take(table.reshape(table.shape[0], -1), cells.function)
+    functions = cells.functions.coloured(white, over.functions)
+    return cells.functions.at_cells(features(functions, across_rank))
 
 
 def means(
-    pooled_white: Float[Array, "rank one pooled_inputs"] | None,
+    pooled_white: Float[Array, "rank *pooled_shape"] | None,
     over: Coloured,
     shared: Side,
     cells: SideLayout,
@@ -53,13 +53,13 @@ def means(
     constant = shared.mean[:, None]
     if pooled_white is None or over.pooled is None or cells.pooled is None:
         return constant
-    table = shared.pooled_sd[:, None] * coloured(pooled_white, over.pooled)[:, 0]
-    return constant + take(table, cells.pooled)
+    functions = cells.pooled.coloured(pooled_white, over.pooled)
+    return constant + cells.pooled.at_cells(scaled(shared.pooled_sd, functions))
 
 
 def side_features(
-    white: Float[Array, "rank members inputs"],
-    pooled_white: Float[Array, "rank one pooled_inputs"] | None,
+    white: Float[Array, "rank *shape"],
+    pooled_white: Float[Array, "rank *pooled_shape"] | None,
     over: Coloured,
     shared: Side,
     cells: SideLayout,

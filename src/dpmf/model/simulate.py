@@ -14,12 +14,10 @@ def white_shapes(rank: int, arrays: Layout) -> White:
     """Shapes of all white blocks."""
 
     def own(cells: SideLayout) -> tuple[int, ...]:
-        return rank, cells.members, _points(cells.levels)
+        return rank, *cells.functions.shape
 
     def pooled(cells: SideLayout) -> tuple[int, ...] | None:
-        if cells.pooled_levels is None:
-            return None
-        return rank, 1, _points(cells.pooled_levels)
+        return None if cells.pooled is None else (rank, *cells.pooled.shape)
 
     rows, cols = arrays.rows, arrays.cols
     return White(own(rows), own(cols), pooled(rows), pooled(cols))
@@ -53,10 +51,3 @@ def simulate_values(
     values = parameters(spec, state.free, fixed)
     y = predictor(spec, state.white, values, arrays)
     return spec.likelihood.at(values.noise).sample(key, y)
-
-
-def _points(levels: tuple[Float[Array, "_ _"], ...]) -> int:
-    total = 1
-    for one in levels:
-        total *= one.shape[0]
-    return total

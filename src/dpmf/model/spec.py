@@ -7,6 +7,7 @@ from typing import Any
 
 from dpmf.kernels import Kernel
 from dpmf.likelihoods import Likelihood
+from dpmf.model.inputs import GRID, Inputs
 from dpmf.priors import LKJ, HalfNormal, Normal, Prior
 
 UNIT_MEAN = 0.54  # softplus(0.54) = 1: the column side has no units
@@ -21,6 +22,8 @@ class SideSpec:
     mean: Normal
     sd: HalfNormal  # of the functions of one member, and of the pooled mean
     corr: LKJ
+    inputs: Inputs = GRID  # how the functions are represented
+    pooled_inputs: Inputs = GRID
 
     def theta(self) -> dict[str, Prior]:
         """Priors of the kernel's hyperparameters, those of one latent function."""
@@ -46,12 +49,28 @@ class Spec:
         """Priors of the likelihood's parameters."""
         return self.likelihood.priors(self.spread)
 
+    def inputs_line(self) -> str:
+        """One plain line: how functions are represented, and why."""
+        rows, cols = self.rows, self.cols
+        said = {"rows": rows.inputs, "columns": cols.inputs}
+        said |= {"mean of rows": rows.pooled_inputs} if rows.pooled else {}
+        said |= {"mean of columns": cols.pooled_inputs} if cols.pooled else {}
+        same: dict[str, list[str]] = {}
+        for name, one in said.items():
+            same.setdefault(str(one), []).append(name)
+        return "; ".join(f"inputs of {', '.join(who)}: {what}" for what, who in same.items())
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` turns back into the same spec."""
 
         def side(one: SideSpec) -> dict[str, Any]:
             pooled = one.pooled.to_dict() if one.pooled else None
-            return {"kernel": one.kernel.to_dict(), "pooled": pooled}
+            return {
+                "kernel": one.kernel.to_dict(),
+                "pooled": pooled,
+                "inputs": one.inputs.to_dict(),
+                "pooled_inputs": one.pooled_inputs.to_dict(),
+            }
 
         return {
             "rank": self.rank,
@@ -70,6 +89,11 @@ class Spec:
             pooled = Kernel.from_dict(one["pooled"]) if one["pooled"] else None
             return Kernel.from_dict(one["kernel"]), pooled
 
+        def inputs(one: Mapping[str, Any]) -> tuple[Inputs, Inputs]:
+            saved = (one.get(name) for name in ("inputs", "pooled_inputs"))
+            own, pooled = (GRID if each is None else Inputs.from_dict(each) for each in saved)
+            return own, pooled
+
         return spec(
             plain["rank"],
             kernels(plain["rows"]),
@@ -77,6 +101,7 @@ class Spec:
             Likelihood.from_dict(plain["likelihood"]),
             plain["scale"],
             plain["spread"],
+            (inputs(plain["rows"]), inputs(plain["cols"])),
         )
 
 
@@ -87,6 +112,7 @@ def spec(
     likelihood: Likelihood,
     scale: float,
     spread: float,
+    inputs: tuple[tuple[Inputs, Inputs], tuple[Inputs, Inputs]] = ((GRID, GRID), (GRID, GRID)),
 ) -> Spec:
     """Put the priors together: U carries the units of the values, V has none.
 
@@ -97,13 +123,16 @@ def spec(
         likelihood: Noise model.
         scale: Root mean square of the values.
         spread: Standard deviation of the values.
+        inputs: How the functions of rows and of their pooled mean are represented, and those
+            of columns.
     """
     size, root = (rank,), math.sqrt(rank)
     corr = LKJ(rank)
+    units, none = Normal(0.0, scale / root, size), Normal(UNIT_MEAN, 1.0, size)
     return Spec(
         rank,
-        SideSpec(*rows, Normal(0.0, scale / root, size), HalfNormal(spread / root, size), corr),
-        SideSpec(*cols, Normal(UNIT_MEAN, 1.0, size), HalfNormal(1.0, size), corr),
+        SideSpec(*rows, units, HalfNormal(spread / root, size), corr, *inputs[0]),
+        SideSpec(*cols, none, HalfNormal(1.0, size), corr, *inputs[1]),
         likelihood,
         scale,
         spread,

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -47,13 +48,21 @@ def lengthened(grid: Grid, sizes: Sequence[int]) -> Grid:
 
 
 def _side(side: SideLayout, cells: int) -> SideLayout:
-    pooled = side.pooled and _lookup(side.pooled, cells)
-    return dataclasses.replace(
-        side,
-        function=_lookup(side.function, cells),
-        pooled=pooled,
-        member=_lookup(side.member, cells),
-    )
+    return _with_lookups(side, {name: _lookup(own, cells) for name, own in _lookups(side)})
+
+
+def _lookups(side: SideLayout) -> list[tuple[str, Lookup]]:
+    """All that points from cells to somewhere; only shared inputs can be stacked."""
+    families: dict[str, Any] = {"functions": side.functions, "pooled": side.pooled}
+    found = [(name, own.cells) for name, own in families.items() if own is not None]
+    return [*found, ("member", side.member)]
+
+
+def _with_lookups(side: SideLayout, new: dict[str, Lookup]) -> SideLayout:
+    parts: dict[str, Any] = {"member": new["member"]}
+    for name in new.keys() - {"member"}:
+        parts[name] = dataclasses.replace(getattr(side, name), cells=new[name])
+    return dataclasses.replace(side, **parts)
 
 
 def _lookup(index: Lookup, cells: int) -> Lookup:
@@ -81,12 +90,12 @@ def _level(layouts: list[Layout]) -> list[Layout]:
         return [Lookup(one.entry, users) for one, users in zip(indices, longer, strict=True)]
 
     for side in ("rows", "cols"):
-        own = [getattr(one, side) for one in layouts]
-        for part in ("function", "pooled", "member"):
-            indices = [getattr(one, part) for one in own]
-            if indices[0] is not None:
-                pairs = zip(own, common(indices), strict=True)
-                own = [dataclasses.replace(one, **{part: index}) for one, index in pairs]
+        own: list[Any] = [getattr(one, side) for one in layouts]
+        each = [dict(_lookups(one)) for one in own]
+        for part in each[0]:
+            for mine, index in zip(each, common([mine[part] for mine in each]), strict=True):
+                mine[part] = index
+        own = list(map(_with_lookups, own, each))
         pairs = zip(layouts, own, strict=True)
         layouts = [dataclasses.replace(one, **{side: mine}) for one, mine in pairs]
     return layouts

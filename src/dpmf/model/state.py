@@ -31,10 +31,10 @@ class Parameters(NamedTuple):
 class White(NamedTuple):
     """All functions, in coordinates that are standard normal under the prior."""
 
-    rows: Part  # (rank, rows, inputs)
-    cols: Part  # (rank, cols, inputs)
-    rows_pooled: Part  # (rank, 1, inputs)
-    cols_pooled: Part  # (rank, 1, inputs)
+    rows: Part  # (rank, rows, inputs) on shared inputs; see `colouring` for others
+    cols: Part  # the same
+    rows_pooled: Part  # (rank, 1, inputs) likewise
+    cols_pooled: Part  # the same
 
 
 class State(NamedTuple):

@@ -1,13 +1,12 @@
-"""Draws carried to new inputs and new members: append standard normals, colour again.
+"""Draws carried to new inputs and new members: draw what is new given what is known.
 
-A Cholesky factor of more inputs begins with the factor of the old ones, so old white
-coordinates keep their meaning as long as order is kept, and the new ones are independent
-standard normals: f_new = L21 white + L22 new. This is exact.
+On shared inputs that is appending standard normals: a Cholesky factor of more inputs begins
+with the factor of the old ones, so old white coordinates keep their meaning as long as order
+is kept, and f_new = L21 white + L22 new. Other representations have their own way
+(`points.Widening`). All are exact.
 """
 
-import math
-from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,10 +16,20 @@ from jaxtyping import Array, Float, Key
 
 from dpmf.data import Dyads
 from dpmf.inference.problem import Problem
-from dpmf.model.grid import Grid
 from dpmf.model.layout import Grids, Layout, layout
+from dpmf.model.points import Points, Widening
 from dpmf.model.predictor import cell_features, predictor
-from dpmf.model.state import State, White
+from dpmf.model.spec import Spec
+from dpmf.model.state import Parameters, State, White
+
+
+class Widenings(NamedTuple):
+    """How the white of each part grows; None where the mean is constant."""
+
+    rows: Widening
+    cols: Widening
+    rows_pooled: Widening | None
+    cols_pooled: Widening | None
 
 
 def predictions(
@@ -57,67 +66,63 @@ def feature_draws(
 
 def _of_every_draw(entry, problem, points, states, upcoming, seed):
     wider, arrays = layout(points, upcoming)
-    sizes = widening(points, wider, arrays)
+    grown = widening(points, wider, arrays)
     chains, draws = states.free.rows.mean.shape[:2]
     found = []
     for chain in range(chains):
         chunk = jax.tree.map(lambda x, c=chain: jnp.asarray(x[c]), states)
         numbers = chain * draws + jnp.arange(draws)
-        many = _many(problem, arrays, chunk, numbers, jr.key(seed), sizes, entry)
+        many = _many(problem, arrays, chunk, numbers, jr.key(seed), grown, entry)
         found.append(jax.tree.map(np.asarray, many))
     return jax.tree.map(lambda *each: np.stack(each), *found)
 
 
 # Compiled once for all events of one shape.
-@partial(jax.jit, static_argnames=("sizes", "entry"))
-def _many(problem, arrays, states, numbers, key, sizes, entry):
+@partial(jax.jit, static_argnames="entry")
+def _many(problem, arrays, states, numbers, key, grown, entry):
     def one(args):
         state, number = args
         values = problem.parameters(state)
-        white = extended_white(state.white, sizes, jr.fold_in(key, number))
+        key_new = jr.fold_in(key, number)
+        white = extended_white(problem.spec, state.white, values, grown, key_new)
         return entry(problem.spec, white, values, arrays)
 
     return jax.lax.map(one, (states, numbers), batch_size=8)
 
 
-class Widening(NamedTuple):
-    """How the white coordinates of one part grow."""
-
-    before: tuple[int, ...]  # levels of each factor of the grid
-    after: tuple[int, ...]
-    members: int
-
-
-def widening(old: Grids, new: Grids, arrays: Layout) -> tuple[Widening | None, ...]:
-    """The sizes of all four parts; None where the mean is constant."""
+def widening(old: Grids, new: Grids, arrays: Layout) -> Widenings:
+    """How all four parts grow; None where the mean is constant."""
     members = (arrays.rows.members, arrays.cols.members, 1, 1)
 
-    def one(before: Grid | None, after: Grid | None, count: int) -> Widening | None:
-        return Widening(before.shape, after.shape, count) if before and after else None
+    def one(before: Points | None, after: Points | None, count: int) -> Widening | None:
+        return None if before is None else before.widening(after, count)
 
-    return tuple(map(one, old, new, members))
+    return Widenings._make(map(one, old, new, members))
 
 
 def extended_white(
-    white: White, sizes: tuple[Widening | None, ...], key: Key[Array, ""]
+    spec: Spec, white: White, values: Parameters, wider: Widenings, key: Key[Array, ""]
 ) -> White:
-    """White coordinates on wider grids: the old ones where they were, fresh ones elsewhere."""
-    parts = zip(jr.split(key, 4), white, sizes, strict=True)
-    return White(
-        *(None if size is None else _padded(k, block, *size) for k, block, size in parts)
+    """White coordinates at old and new points, of old and new members.
+
+    Args:
+        spec: The model.
+        white: At the old points.
+        values: Parameters of the draw.
+        wider: What `widening` gave.
+        key: Source of whatever the old coordinates say nothing about.
+    """
+    rows, cols = values.rows, values.cols
+    families: tuple[tuple[Any, Any], ...] = (
+        (spec.rows.kernel, rows.theta),
+        (spec.cols.kernel, cols.theta),
+        (spec.rows.pooled, rows.pooled_theta),
+        (spec.cols.pooled, cols.pooled_theta),
     )
-
-
-def _padded(
-    key: Key[Array, ""],
-    block: Float[Array, "rank members inputs"],
-    before: tuple[int, ...],
-    after: tuple[int, ...],
-    members: int,
-) -> Float[Array, "rank more_members more_inputs"]:
-    rank = block.shape[0]
-    fresh = jr.normal(key, (rank, members, *after))
-    corner = tuple(slice(0, count) for count in before)
-    old = block.reshape(rank, block.shape[1], *before)
-    filled = fresh.at[(slice(None), slice(0, block.shape[1]), *corner)].set(old)
-    return filled.reshape(rank, members, math.prod(after))
+    parts = zip(jr.split(key, 4), white, wider, families, strict=True)
+    return White(
+        *(
+            None if one is None else one.widened(block, kernel, theta or {}, k)
+            for k, block, one, (kernel, theta) in parts
+        )
+    )

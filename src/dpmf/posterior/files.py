@@ -18,8 +18,9 @@ from dpmf.inference.diagnostics import Diagnostics, divergent_share
 from dpmf.inference.estimator import DPMF
 from dpmf.kernels import Kernel
 from dpmf.likelihoods import Likelihood
-from dpmf.model.grid import Grid
 from dpmf.model.layout import Grids
+from dpmf.model.points import Points
+from dpmf.model.saved_points import points_from
 from dpmf.model.spec import Spec
 from dpmf.model.state import Fixed, Parameters, Side, State, White
 from dpmf.posterior.fit import Fit
@@ -138,13 +139,10 @@ def _taken_apart(fit: Fit) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "stats": keep("stat", fit.draws.stats),
         "tuning": keep("tuning", fit.draws.tuning),
     }
-    points = {
-        name: grid and [list(columns) for columns in grid.columns]
-        for name, grid in fit.grids._asdict().items()
-    }
-    for name, grid in fit.grids._asdict().items():
-        for place, levels in enumerate(grid.levels if grid else ()):
-            arrays[f"grid_{name}_{place}"] = levels
+    points = dict.fromkeys(Grids._fields)
+    for name, own in fit.grids._asdict().items():
+        points[name], parts = (None, ()) if own is None else own.plain()
+        arrays |= {f"grid_{name}_{place}": part for place, part in enumerate(parts)}
     told = fit.diagnostics
     arrays |= {"rhat": told.rhat, "ess_bulk": told.ess_bulk, "ess_tail": told.ess_tail}
     plain = {
@@ -173,12 +171,11 @@ def _put_together(plain: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
         count = sum(1 for name in arrays if name.rstrip("0123456789") == prefix)
         return [arrays[f"{prefix}{place}"] for place in range(count)]
 
-    def grid(name: str) -> Grid | None:
-        columns = plain["grids"][name]
-        if columns is None:
-            return None
-        levels = tuple(arrays[f"grid_{name}_{place}"] for place in range(len(columns)))
-        return Grid(tuple(tuple(one) for one in columns), levels)
+    def points(name: str) -> Points | None:
+        stem = f"grid_{name}_"
+        count = sum(1 for one in arrays if one.rstrip("0123456789") == stem)
+        parts = [arrays[f"{stem}{place}"] for place in range(count)]
+        return plain["grids"][name] and points_from(plain["grids"][name], parts)
 
     spec = Spec.from_dict(plain["spec"])
     free = _template(plain["structure"])
@@ -207,7 +204,7 @@ def _put_together(plain: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
     return Fit(
         _model_from_dict(plain["model"]),
         spec,
-        Grids._make(grid(name) for name in Grids._fields),
+        Grids._make(points(name) for name in Grids._fields),
         fixed,
         Dyads(Codebook.from_dict(plain["codebook"]), **data),
         Draws(states, stats, named("tuning", "tuning")),
@@ -274,6 +271,7 @@ def _model_from_dict(saved: dict[str, Any]) -> DPMF:
         kernel(saved["mean_kernel"]),
     )
     fields["likelihood"] = saved["likelihood"] and Likelihood.from_dict(saved["likelihood"])
-    mean = saved["mean"]
-    fields["mean"] = tuple(mean) if isinstance(mean, list) else mean
+    for name in ("mean", "inputs"):
+        choice = saved.get(name, "auto")  # files of format 1 say nothing of inputs
+        fields[name] = tuple(choice) if isinstance(choice, list) else choice
     return DPMF(**fields)

@@ -19,10 +19,9 @@ from dpmf.inference.diagnostics import Diagnostics, diagnostics, over_draws, qua
 from dpmf.inference.estimator import DPMF
 from dpmf.inference.hyperparameters import Hyperparameters, central
 from dpmf.inference.problem import Problem
-from dpmf.model.carry import carried
 from dpmf.model.coordinates import free_coordinates
-from dpmf.model.grid import Grid, levels
 from dpmf.model.layout import Grids, layout
+from dpmf.model.points import Points
 from dpmf.model.spec import Spec
 from dpmf.model.state import Fixed, Parameters, State, White
 from dpmf.posterior.extension import predictions
@@ -69,6 +68,7 @@ class Fit:
         return (
             f"Fit of {self.data!r}\n"
             f"rank {self.spec.rank}, engine {self.engine}, {chains} chains x {draws} draws\n"
+            f"{self.spec.inputs_line()}\n"
             f"{self.diagnostics.line()}"
         )
 
@@ -180,15 +180,14 @@ class Fit:
         save(self, path)
 
     def grids_over(self, data: Dyads) -> Grids:
-        """Grids of other events, each a product or dense as it is here."""
+        """Points of other events, of the kinds that they are here."""
+        own = (data.rows.reshape(-1), data.cols.reshape(-1))
+        everyone = np.zeros(data.cells, int)
 
-        def over(grid: Grid | None, pooled: bool) -> Grid | None:
-            if grid is None:
-                return None
-            found = tuple(levels(data, one, by_use=pooled) for one in grid.columns)
-            return Grid(grid.columns, found)
+        def over(points: Points | None, member: np.ndarray) -> Points | None:
+            return None if points is None else points.over(data, member)
 
-        return Grids._make(map(over, self.grids, (False, False, True, True)))
+        return Grids._make(map(over, self.grids, (*own, everyone, everyone)))
 
     def last_states(
         self, points: Grids, data: Dyads, fixed: Fixed, chains: int, seed: int
@@ -202,9 +201,8 @@ class Fit:
             chains: How many states to give; chains are reused in turn.
             seed: Of whatever has no old value.
         """
-        books = self.data.codebook, data.codebook
-        recoded: list[Any] = [grid and _recoded(grid, *books) for grid in points]
-        points = Grids(*recoded)
+        numbers = _renumbering(self.data.codebook, data.codebook)
+        points = Grids._make(one and one.recoded(numbers) for one in points)
         states = []
         for chain in range(chains):
             at = (chain % self.shape[0], -1)
@@ -252,31 +250,20 @@ class Fit:
         )
 
 
-def _recoded(grid: Grid, old: Codebook, new: Codebook) -> Grid:
-    """A grid of the new codebook with its category levels numbered as in the old one."""
+def _renumbering(old: Codebook, new: Codebook) -> dict[str, np.ndarray]:
+    """For each text column of the new codebook, the numbers of its levels in the old one."""
     before = {column.name: column.levels for column in old.inputs}
-    numbers = {}
-    for column in new.inputs:
-        if column.kind == "category":
-            numbers[column.name] = np.array(
-                placed(column.levels, before.get(column.name, ()))[1], float
-            )
-
-    def recoded(columns: tuple[str, ...], levels: np.ndarray) -> np.ndarray:
-        each = [
-            numbers[name][levels[:, place].astype(int)] if name in numbers else levels[:, place]
-            for place, name in enumerate(columns)
-        ]
-        return np.stack(each, axis=1) if each else levels
-
-    pairs = zip(grid.columns, grid.levels, strict=True)
-    return Grid(grid.columns, tuple(recoded(*pair) for pair in pairs))
+    return {
+        column.name: np.array(placed(column.levels, before.get(column.name, ()))[1], float)
+        for column in new.inputs
+        if column.kind == "category"
+    }
 
 
-def _carry(white, kernel, theta, old: Grid, new: Grid, members, generator) -> np.ndarray:
+def _carry(white, kernel, theta, old: Points, new: Points, members, generator) -> np.ndarray:
     with jax.enable_x64(True):
         theta = jax.tree.map(jnp.asarray, theta)
-        return carried(white, kernel, theta, old, new, members, generator)
+        return old.carried(white, kernel, theta, new, members, generator)
 
 
 def _with_fixed(values: Parameters, fixed: Fixed) -> Parameters:

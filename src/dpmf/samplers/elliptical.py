@@ -45,6 +45,8 @@ def step(
     white: Float[Array, "..."],
     on_ellipse: Callable[[Float[Array, "..."]], OnEllipse],
     axis: int = 0,
+    owner: Int[Array, " entries"] | None = None,
+    blocks: int | None = None,
 ) -> tuple[Float[Array, "..."], Info]:
     """Move every block along its own random ellipse; there is nothing to tune.
 
@@ -55,11 +57,14 @@ def step(
         on_ellipse: Given the other axis of the ellipses, a function from the angle of
             each block to its log likelihood.
         axis: Axis of the blocks.
+        owner: The block of each entry along `axis`; None: every entry is a block.
+        blocks: How many there are, where they have owners.
     """
     key_other, key_angle = jr.split(key)
     other = jr.normal(key_other, white.shape, white.dtype)
-    angle, info = angle_step(key_angle, on_ellipse(other), white.shape[axis])
-    return turned(white, other, angle, axis), info
+    count = white.shape[axis] if blocks is None else blocks
+    angle, info = angle_step(key_angle, on_ellipse(other), count)
+    return turned(white, other, angle if owner is None else angle[owner], axis), info
 
 
 def angle_step(

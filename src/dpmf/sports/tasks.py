@@ -107,11 +107,11 @@ def task(data: Dyads, frame: pd.DataFrame, cutoff: Cutoff, plan: Plan, *, rest: 
 
 def laid_out(spec: Spec, tasks: Sequence[Task]) -> Layout:
     """The arrays of all tasks, padded to one shape and stacked."""
-    points = [grids(spec, one.order, dense=False) for one in tasks]
+    points: list[Any] = [grids(spec, one.order, dense=False) for one in tasks]
     shapes = [[grid.shape for grid in each if grid] for each in zip(*points, strict=True)]
     sizes = [tuple(max(n) for n in zip(*each, strict=True)) for each in shapes]
 
-    def one(own: Grids, task: Task) -> Layout:
+    def one(own: Any, task: Task) -> Layout:
         longer = [
             None if grid is None else lengthened(grid, size)
             for grid, size in zip(own, sizes, strict=True)

@@ -1,0 +1,105 @@
+"""Hyperparameters of one function moved twice: with its white held, then with its values held.
+
+With white held a slice is narrow where data are many; with the values held it is narrow where
+they are few, and the likelihood does not change at all. Doing both in turn (Yu and Meng 2011)
+is at least about as good as the better of them, and needs no more of a representation than
+the way from white to values and back. It stands in for the noisy copies of `surrogate` where
+those would take a dense matrix.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import jax.random as jr
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float, Int, Key
+
+from dpmf.kernels import Kernel
+from dpmf.model.colouring import Colouring, Over
+from dpmf.model.state import Theta
+from dpmf.priors import Prior
+from dpmf.samplers import slice
+
+# One width serves both: what is wide enough for one slice may be far too wide for the other.
+LIMIT = 20  # shrinks before staying put
+
+
+class Function(NamedTuple):
+    """One latent function of all members, with all that is held while it moves."""
+
+    own: Colouring
+    kernel: Kernel
+    priors: dict[str, Prior]
+    log_likelihood: Callable[[Float[Array, " cells"]], Float[Array, ""]]
+
+    def over(self, theta: Theta) -> Over:
+        """What turns its white into values, at free hyperparameters; without the rank axis."""
+        values = {name: prior.value(theta[name]) for name, prior in self.priors.items()}
+        return self.own.factor(self.kernel, values)
+
+    def values(self, white: Float[Array, "*shape"], over: Over) -> Float[Array, "*shape"]:
+        """The function at its own points."""
+        return self.own.coloured(white[None], _ranked(over))[0]
+
+    def log_prior(self, theta: Theta) -> Float[Array, ""]:
+        """Of the free hyperparameters."""
+        parts = (prior.log_density(theta[name]) for name, prior in self.priors.items())
+        return sum(parts, jnp.zeros(()))
+
+
+class Moved(NamedTuple):
+    """Where the moves of one function led."""
+
+    theta: Theta
+    white: Float[Array, "*shape"]
+    cells: Float[Array, " cells"]  # the function at every cell
+    stayed: Int[Array, ""]  # slices cut off by a limit
+
+
+def moved(
+    key: Key[Array, ""],
+    function: Function,
+    theta: Theta,
+    white: Float[Array, "*shape"],
+    widths: Theta,
+) -> Moved:
+    """Slice every hyperparameter of one function twice.
+
+    Args:
+        key: Random key.
+        function: What is moved.
+        theta: Its free hyperparameters.
+        white: Its white coordinates.
+        widths: Of the first bracket of each.
+    """
+    key_white, key_values = jr.split(key)
+    position, restore = ravel_pytree(theta)
+    flat_widths = ravel_pytree(widths)[0]
+    own = function.own
+
+    def white_held(position):
+        theta = restore(position)
+        values = function.values(white, function.over(theta))
+        cells = own.at_cells(values[None])[0]
+        return function.log_prior(theta) + function.log_likelihood(cells), (values, cells)
+
+    sweep = partial(slice.sweep, widths=flat_widths, budget=1, limit=LIMIT)
+    position, (values, cells), first = sweep(key_white, position, white_held)
+
+    def values_held(position):
+        theta = restore(position)
+        over = _ranked(function.over(theta))
+        white = own.whitened(values[None], over)[0]
+        log_values = -0.5 * jnp.sum(white**2) - own.log_volume(over)[0]
+        return function.log_prior(theta) + log_values, white
+
+    position, white, second = sweep(key_values, position, values_held)
+    stayed = jnp.sum(first.stayed) + jnp.sum(second.stayed)
+    return Moved(restore(position), white, cells, stayed)
+
+
+def _ranked(over: Over) -> Over:
+    return jax.tree.map(lambda x: x[None], over)

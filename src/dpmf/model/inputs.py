@@ -1,0 +1,121 @@
+"""Which representation the functions of a side have: asked for, or chosen by what it costs."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+
+from dpmf.data import Dyads
+from dpmf.errors import ConfigError
+from dpmf.kernels import Kernel, Matern12
+from dpmf.kernels.warp import Columns
+from dpmf.model.grid import MOST_LEVELS, Grid, grid, grid_of
+from dpmf.model.points import Points
+from dpmf.model.tracks import tracks
+
+KINDS = ("auto", "grid", "markov")
+CHEAP = 10**8  # multiply-adds for one latent function; a core does them in about 30 ms
+
+Member = Int[np.ndarray, " cells"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Inputs:
+    """A representation, and why it was taken."""
+
+    kind: str  # "grid" or "markov"
+    why: str = dataclasses.field(compare=False)  # or programs would be compiled for each
+
+    def __str__(self) -> str:
+        return f"{self.kind}, {self.why}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `from_dict` turns back."""
+        return dataclasses.asdict(self)
+
+    @staticmethod
+    def from_dict(saved: Mapping[str, Any]) -> "Inputs":
+        """What `to_dict` described."""
+        return Inputs(**saved)
+
+    def points(self, kernel: Kernel, data: Dyads, member: Member) -> Points:
+        """Where the functions live, over the inputs of `data`."""
+        return _POINTS[self.kind](kernel, data, member)
+
+
+ASKED = "as asked for"
+GRID = Inputs("grid", ASKED)
+
+
+def chosen(wanted: str, kernel: Kernel, data: Dyads, member: Member, members: int) -> Inputs:
+    """The representation that is asked for, or by "auto" the best that is not too slow.
+
+    A grid serves all members with one factor, and `hmc` has the most to work with there; it
+    is taken while it is cheap (`grid_cost` at most `CHEAP`). Past that, Matern 1/2 of one
+    column becomes Markov chains, whose cost is the number of points. Other kernels stay on
+    the grid as long as one can be factored.
+
+    Args:
+        wanted: One of `KINDS`.
+        kernel: Kernel of the functions.
+        data: Training events.
+        member: Whose function each cell reads.
+        members: How many there are.
+
+    Raises:
+        ConfigError: The kernel has no such representation.
+    """
+    if wanted == "markov" and not is_markov(kernel):
+        raise ConfigError(
+            f"inputs='markov': the kernel is {kernel}, expected Matern12 of one column, such "
+            "as Matern12('time'). Use inputs='auto' or 'grid'."
+        )
+    if wanted != "auto":
+        return Inputs(wanted, ASKED)
+    shared = grid_of(kernel, data)
+    cost = grid_cost(shared, members)
+    size = f"{' x '.join(f'{n:,}' for n in shared.shape)} distinct inputs"
+    if cost <= CHEAP:
+        return Inputs("grid", f"cheap at {size} of {members:,} members")
+    if is_markov(kernel):
+        (column,) = kernel.factors()[0].columns
+        points = len(tracks(column, member, data.column(column).reshape(-1))[0].at)
+        return Inputs("markov", f"{points:,} points, since a grid of {size} would be slow")
+    if max(shared.shape) > MOST_LEVELS:
+        raise ConfigError(
+            f"inputs='auto': kernel {kernel} has {size}, expected at most {MOST_LEVELS:,} in "
+            "one factor. Round the inputs, such as dates to weeks, or take a kernel for many "
+            "inputs: Matern12 of one column."
+        )
+    return Inputs("grid", f"{size}, since kernel {kernel} has no faster form")
+
+
+def grid_cost(shared: Grid, members: int) -> int:
+    """Multiply-adds of one latent function: all members coloured once, and a factor made."""
+    return members * shared.size * sum(shared.shape) + sum(n**3 for n in shared.shape)
+
+
+def is_markov(kernel: Kernel) -> bool:
+    """Whether the kernel is Matern 1/2 of one column as it is."""
+    parts = kernel.factors()
+    if len(parts) > 1 or not isinstance(parts[0], Matern12):
+        return False
+    warp = parts[0].warp
+    return isinstance(warp, Columns) and warp.width == 1
+
+
+def _tracks(kernel: Kernel, data: Dyads, member: Member) -> Points:
+    (column,) = kernel.factors()[0].columns
+    return tracks(column, member, data.column(column).reshape(-1))[0]
+
+
+def _grid(kernel: Kernel, data: Dyads, member: Member) -> Points:
+    return grid(kernel, data, by_use=not member.any())
+
+
+_POINTS: dict[str, Callable[[Kernel, Dyads, Member], Points]] = {
+    "grid": _grid,
+    "markov": _tracks,
+}
