@@ -6,6 +6,7 @@ is kept, and f_new = L21 white + L22 new. Other representations have their own w
 (`points.Widening`). All are exact.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
