@@ -6,7 +6,7 @@ import jax.random as jr
 import numpy as np
 import pytest
 
-from dpmf.inference import chains, hmc_engine, slice_engine
+from dpmf.inference import chains, hmc_engine, position, slice_engine, theta
 from dpmf.inference.adaptation import Tuning
 from dpmf.inference.sweep import sweep
 from dpmf.samplers import hmc
@@ -175,3 +175,20 @@ def test_the_gradient_of_pieces_is_the_pieces(x64, key):
 
 def last_of_one():
     return jax.tree.map(lambda x: x[0], last(fitted("games hmc")))
+
+
+def test_curvatures_are_those_of_the_gradient(x64):
+    """Second differences of the density, against first ones of its gradient."""
+    fit = fitted("games hmc")
+    problem, state = fit.problem, jax.tree.map(lambda x: x[0], last(fit))
+    given, rest, known = theta.held(problem, state)
+    here = position.position(given, rest, known)
+    gradient = jax.jit(jax.grad(lambda x: position.log_density(given, x, known)))
+    free = np.flatnonzero(np.asarray(hmc_engine._white(problem)) == 0)
+    step = 1e-5
+    expected = [
+        float((gradient(here.at[i].add(-step)) - gradient(here.at[i].add(step)))[i])
+        for i in free
+    ]
+    found = jax.jit(hmc_engine._curvatures)(problem, state)
+    np.testing.assert_allclose(found, np.array(expected) / (2 * step), rtol=1e-3, atol=1e-3)

@@ -21,6 +21,7 @@ from dpmf.samplers import hmc
 CAREFUL = 0.1  # share of trajectories with small steps
 SMALL = 0.125  # their size, against the tuned one
 MOST = hmc.MOST_STEPS
+BUMP = 1e-3  # of a coordinate, to see how the density bends there
 
 
 class Stats(NamedTuple):
@@ -89,18 +90,24 @@ def resumed(problem: Problem, tuned: adapt.Tuning) -> adapt.Adaptation:
 
 
 def _curvatures(problem: Problem, state: State) -> Float[Array, " free"]:
-    """Minus the second derivative of the log density along each free coordinate."""
+    """Minus the second derivative of the log density along each free coordinate.
+
+    From the density alone: its gradient would take three times as long to compile.
+    """
     given, rest, known = theta.held(problem, state)
     here = position.position(given, rest, known)
-    gradient = jax.grad(lambda x: position.log_density(given, x, known))
-    size = here.size - _white_size(problem)
-    free = jnp.flatnonzero(_white(problem) == 0, size=size)
+    count = here.size - _white_size(problem)
+    free = jnp.flatnonzero(_white(problem) == 0, size=count)
+    places = jnp.concatenate([free, free, free[:1]])
+    bumps = BUMP * jnp.concatenate([jnp.ones(count), -jnp.ones(count), jnp.zeros(1)])
 
-    def curvature(index):
-        bump = jnp.zeros_like(here).at[index].set(1e-4)
-        return (gradient(here - bump) - gradient(here + bump))[index] / 2e-4
+    def bumped(bump):
+        place, size = bump
+        return position.log_density(given, here.at[place].add(size), known)
 
-    return jax.lax.map(curvature, free)
+    values = jax.lax.map(bumped, (places, bumps))
+    above, below, middle = values[:count], values[count:-1], values[-1]
+    return (2 * middle - above - below) / BUMP**2
 
 
 def named(tuning: adapt.Tuning) -> dict[str, Array]:

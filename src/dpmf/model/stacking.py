@@ -32,8 +32,9 @@ def stacked(layouts: Sequence[Layout]) -> Layout:
             jnp.pad(one.weight, (0, short)),
         )
 
+    # On the host: on a GPU every stack of another length would be compiled.
     return jax.tree.map(
-        lambda *each: jnp.stack(each), *_level([filled(one) for one in layouts])
+        lambda *each: jnp.asarray(np.stack(each)), *_level([filled(one) for one in layouts])
     )
 
 
