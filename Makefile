@@ -10,20 +10,16 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help test browser demo prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup format clean
+.PHONY: help test demo prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup format clean
 
 help:  ## List the targets
 	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
 
-test: .venv/.dev browser  ## Check format, lint and types, then run the tests (WORKERS=auto)
+test: .venv/.dev  ## Check format, lint and types, then run the tests (WORKERS=auto)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(COMPILED) $(BIN)/pytest -n $(WORKERS)
-
-# Pages are tested in a browser; where none can be had, those tests are skipped.
-browser:
-	@.ci/chromium
 
 demo: .venv/.core  ## Fit the embedded games, measure the forecasts, write demo/report.html
 	$(BIN)/dpmf demo

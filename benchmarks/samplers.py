@@ -222,7 +222,9 @@ def _ratios(found: dict[str, Any]) -> None:
         if ours in both and theirs in both:
             one, other = both[ours], both[theirs]
             speeds = [row["ess_median"] / row["sample_s"] for row in (one, other)]
-            ratio = round(speeds[0] / speeds[1], 2) if one["converged"] else None
+            ratio = (
+                round(speeds[0] / speeds[1], 2) if one["converged"] and one["rated"] else None
+            )
             found.setdefault(name, {})[run] = ratio
 
 
@@ -230,7 +232,7 @@ def _told(found: dict[str, Any]) -> str:
     """The ratios in words."""
     lines = []
     for run, (ours, theirs, name) in PAIRS.items():
-        if run not in found["runs"]:
+        if run not in found.get("runs", {}):
             continue
         ratio = found.get(name, {}).get(run)
         if ratio is None:

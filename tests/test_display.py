@@ -30,7 +30,8 @@ def test_few_names():
 
 def test_models_name_their_choices():
     model = dpmf.DPMF(rank=2, kernel=kernels.Matern12("time"))
-    assert repr(model) == "DPMF(rank=2, kernel=Matern12('time'), mean='constant')"
+    choices = "rank=2, kernel=Matern12('time'), mean='constant', inputs='auto'"
+    assert repr(model) == f"DPMF({choices})"
     assert "Matern12(&#x27;time&#x27;)" in model._repr_html_()
     own = repr(score_model())
     assert own == "DPMF(t,h), rank 1, Matern12 over time, pooled mean, PairedGaussian()"

@@ -89,4 +89,4 @@ def test_games_before_the_first_are_refused(made, tmp_path, capsys):
     frame.to_csv(path, index=False)
     out = tmp_path / "page.html"
     assert status("report", str(made.fit), "--out", str(out), "--upcoming", str(path)) == 2
-    assert "early.csv: row 1, column 'date'" in capsys.readouterr().err
+    assert "early.csv: line 2, column 'date'" in capsys.readouterr().err

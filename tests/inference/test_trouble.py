@@ -1,6 +1,5 @@
 """Data that say little, nothing, or too much: the fit ends, and no forecast is a NaN."""
 
-import jax
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,13 +17,6 @@ SCORES = {
     "huge": 1e9 + 1e8 * NOISE,
     "tiny": 1e-9 * NOISE,
 }
-
-
-@pytest.fixture(autouse=True)
-def hasty_compiler():
-    jax.config.update("jax_disable_most_optimizations", True)
-    yield
-    jax.config.update("jax_disable_most_optimizations", False)
 
 
 def forecast(frame: pd.DataFrame, **model):

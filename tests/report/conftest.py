@@ -16,7 +16,7 @@ from report_made import Made, made_of, odd_league
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="package")
 def hasty_compiler() -> Iterator[None]:
     """Nearly all the time here is compilation."""
     jax.config.update("jax_disable_most_optimizations", True)
@@ -51,6 +51,9 @@ def chromium() -> Iterator[Any]:
         if place is None:
             pytest.skip("there is no Chromium: neither on the path nor playwright's own")
         # A container's root may not use the sandbox; the pages are our own.
-        browser = play.chromium.launch(executable_path=place, args=["--no-sandbox"])
+        try:
+            browser = play.chromium.launch(executable_path=place, args=["--no-sandbox"])
+        except api.Error as error:
+            pytest.skip(f"{place} does not start: {str(error).splitlines()[0]}")
         yield browser
         browser.close()

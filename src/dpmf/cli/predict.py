@@ -1,7 +1,6 @@
 """`dpmf predict`: forecasts of the games in a file, or of one game."""
 
 import json as json_format
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,13 @@ from dpmf.cli.game import game_lines
 from dpmf.cli.tables import forecast_rows
 from dpmf.cli.terminal import plain, terminal
 from dpmf.data.file_bytes import source_of
-from dpmf.errors import ConfigError, DpmfWarning
-from dpmf.posterior import Fit, load
+from dpmf.errors import ConfigError
+from dpmf.posterior import load
 from dpmf.sports import Games, read_games
 from dpmf.sports.calendar import Calendar
 from dpmf.sports.forecast_table import forecast_table, tell_turned_lines
 from dpmf.sports.notes import games_notes
-from dpmf.sports.teams import tell_unseen, unseen
+from dpmf.sports.unknown_games import told_apart
 from dpmf.whole import require_writable, write_whole
 
 WIDE = 110  # characters of a terminal that intervals are shown in
@@ -57,7 +56,7 @@ def run(
     fit = load(path)
     games = _games(upcoming, given, games_notes(fit, source=str(path)).calendar, reading)
     source = ONE if upcoming is None else source_of(upcoming)
-    strangers = _strangers(fit, games, source)
+    strangers = told_apart(fit, games, source=source)
     forecast = fit.predict(games.frame, seed=seed, source=source)
     table = forecast_table(forecast, games.frame, interval=interval)
     tell_turned_lines(table, games.frame, source=source)
@@ -95,24 +94,6 @@ def _games(
         columns = {"columns": None}  # the options have their standard names
         return Games(pd.DataFrame([game]), **options | columns, source=ONE)
     return read_games(upcoming, **options)
-
-
-def _strangers(fit: Fit, games: Games, source: str) -> list[str]:
-    """Teams never seen; and a word where games are no longer to come."""
-    known = [str(name) for name in fit.data.row_names]
-    named = games.frame[["home_team", "away_team"]].to_numpy().reshape(-1)
-    strangers = unseen(named, known)
-    tell_unseen(strangers, known, source=source)
-    last = max(one.last for one in games_notes(fit).calendar.seasons)
-    past = int((games.frame["date"] <= last).sum())
-    if past:
-        warnings.warn(
-            f"{source}: {past} of {len(games)} games are not after {last:%Y-%m-%d}, the last "
-            "day that was learned from: what is said of them is no forecast.",
-            DpmfWarning,
-            stacklevel=2,
-        )
-    return strangers
 
 
 def _as_json(table: pd.DataFrame, interval: float, strangers: list[str]) -> str:

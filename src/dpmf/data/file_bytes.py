@@ -13,6 +13,7 @@ from dpmf.errors import DataError, UnreadableFile
 from dpmf.shown import printable
 
 STDIN = "-"
+CHUNK = 2**20  # bytes read at a time
 LARGEST = 2**31  # bytes, also of what is unpacked: a small file may unpack to no end
 _PACKED: dict[bytes, Any] = {  # how such files begin -> what opens them
     b"\x1f\x8b": gzip.open,
@@ -64,13 +65,16 @@ def _opened(path: Any) -> Any:
 
 
 def _within(file: Any, source: str) -> bytes:
+    found = bytearray()
     try:
-        found = file.read(LARGEST + 1)
+        while chunk := file.read(CHUNK):  # asked for all at once, it would take room for all
+            found += chunk
+            if len(found) > LARGEST:
+                raise DataError(
+                    f"{source}: found more than {LARGEST // 2**20:,} MiB, expected a table of "
+                    "games."
+                )
     finally:
         if file is not getattr(sys.stdin, "buffer", None):
             file.close()
-    if len(found) > LARGEST:
-        raise DataError(
-            f"{source}: found more than {LARGEST // 2**20:,} MiB, expected a table of games."
-        )
-    return found
+    return bytes(found)

@@ -183,15 +183,19 @@ class Hmc:
 
     def warm(self, keys, warmup: int, report: Report, most: int = hmc_engine.MOST) -> None:
         """Learn, then freeze."""
+        moves = 0  # of the hyperparameters, since widths were set
         for number, window, first, count, last in _calls(warmup, self.resumed):
             limit = min(window.most, most)
             self._advance(keys, first, count, 1, limit, window.learn_length)
-            self.adaptation = _brackets(self.adaptation, float(count))
+            moves += count
+            if moves >= WARM_CHUNK:  # fewer would say little of how wide a slice is
+                self.adaptation, moves = _brackets(self.adaptation, float(moves)), 0
             jax.block_until_ready(self.states)  # or progress would run ahead of the work
             report("warm-up", first + count, warmup)
             if last and number == 0 and first + count < warmup:
-                widths = self.adaptation.widths
-                self.adaptation = _blank(self.problems, self.states)._replace(widths=widths)
+                known = self.adaptation.widths, self.adaptation.distance
+                fresh = _blank(self.problems, self.states)
+                self.adaptation = fresh._replace(widths=known[0], distance=known[1])
             elif last and window.close:
                 self.adaptation = _closed(self.adaptation)
         self.tuned = _frozen(self.adaptation)

@@ -28,7 +28,7 @@ from dpmf.samplers import slice
 
 # A density costs a Cholesky factor, and chains side by side wait for the slowest: so brackets
 # are wide enough not to be grown, and few shrinks are made before a chain stays where it is.
-LIMIT = 8
+LIMIT = 14
 
 
 class _Family(NamedTuple):

@@ -1,7 +1,7 @@
 """A checksum at the end of a file: whether its bytes are those that were written.
 
-HDF5 ignores what follows its own data, so a sealed file is a netCDF file as before; and a
-damaged one is known before a library for HDF5, which may not bear it, sees any of it.
+HDF5 ignores what follows its own data, so a sealed file is a netCDF file as before; and an
+altered one is known before a library for HDF5, which may not bear it, sees any of it.
 """
 
 import hashlib

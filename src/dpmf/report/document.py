@@ -10,7 +10,7 @@ from dpmf.posterior import Fit
 from dpmf.report import results as backtests
 from dpmf.report import upcoming as games_to_come
 from dpmf.report.diagnosis import diagnosis
-from dpmf.report.explorer import affordable, explorer
+from dpmf.report.explorer import MOST, affordable, explorer
 from dpmf.report.features import features, knows
 from dpmf.report.moments import Moment, eligible, played
 from dpmf.report.ratings import curves, ratings, table
@@ -84,12 +84,12 @@ def _of_fit(
     past = played(fit, known.calendar)
     now = past[-1]
     moments = eligible(known.calendar, now, upcoming)
-    thinned = fit.thinned(affordable(fit, moments) if draws is None else draws)
-    found = features(thinned, list(dict.fromkeys([*past, *moments])), seed=seed)
-    over_time = found.at(past)
-    rated = ratings(over_time, fit.spec.likelihood)
+    # Intervals need draws by the hundred, whatever the browser can be given of them.
+    found = features(fit.thinned(MOST), past, seed=seed)
+    rated = ratings(found, fit.spec.likelihood)
     rows = table(rated, found.teams, -1)
-    chances = explorer(found.at(moments), fit.spec.likelihood)
+    thinned = fit.thinned(affordable(fit, moments) if draws is None else draws)
+    chances = explorer(features(thinned, moments, seed=seed), fit.spec.likelihood)
     games = []
     if upcoming is not None:
         games = games_to_come.rows(fit, upcoming, moments, seed=seed, source=source)

@@ -40,6 +40,7 @@ METRICS = [
 NEEDED = {
     "scores": ["forecaster", "rank", "home_score", "away_score", "p_home", "pit_margin"],
     "summary": ["forecaster", "rank", "season", "games", "seen", "mean_log_prob"],
+    "fits": ["rhat_max", "ess_median"],
 }
 
 
@@ -79,7 +80,12 @@ def _table(folder: Path, name: str) -> pd.DataFrame:
         ) from error
     except ValueError as error:
         raise DataError(f"{path}: this is no CSV table ({error}).") from error
-    missing = [column for column in NEEDED.get(name, []) if column not in found]
+    needed = [] if name == "fits" and found.empty else NEEDED[name]  # baselines have no fits
+    missing = [column for column in needed if column not in found]
+    if name == "summary" and not missing and ALL not in set(found["season"]):
+        raise DataError(
+            f"{path}: column 'season' has no {ALL!r}, expected what `dpmf backtest` writes."
+        )
     if missing:
         raise DataError(
             f"{path}: there is no column {missing[0]!r}, expected what `dpmf backtest` writes."

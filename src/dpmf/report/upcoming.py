@@ -9,7 +9,7 @@ from dpmf.posterior import Fit
 from dpmf.report.moments import Moment
 from dpmf.sports import Games
 from dpmf.sports.forecast_table import forecast_table, tell_turned_lines
-from dpmf.sports.teams import tell_unseen, unseen
+from dpmf.sports.unknown_games import told_apart
 
 SHOWN = 16  # games that are not folded away
 
@@ -26,14 +26,12 @@ def rows(
         seed: Of what the training games say nothing about.
         source: Where the games came from, for messages.
     """
-    known = [str(name) for name in fit.data.row_names]
-    named = games.frame[["home_team", "away_team"]].to_numpy().reshape(-1)
-    tell_unseen(unseen(named, known), known, source=source)
+    told_apart(fit, games, source=source)
     forecast = fit.predict(games.frame, seed=seed, source=source)
     table = forecast_table(forecast, games.frame)
     tell_turned_lines(table, games.frame, source=source)
     places = {one.place: number for number, one in enumerate(moments)}
-    teams = {team: number for number, team in enumerate(known)}
+    teams = {str(team): number for number, team in enumerate(fit.data.row_names)}
     found = []
     pairs = zip(table.to_dict("records"), games.frame.to_dict("records"), strict=True)
     for row, game in pairs:

@@ -25,19 +25,19 @@ def tell_repeated(frame: pd.DataFrame, *, source: str) -> None:
     again = frame.duplicated(_GAME, keep=False).to_numpy()
     if not again.any():
         return
-    told = []
-    for (day, home, away), own in frame[again].groupby(_GAME, sort=False):
-        first, second = own.index[:2]
-        results = [_result(own.loc[row]) for row in (first, second)]
-        same = " with the same result" if results[0] == results[1] else ""
-        other = f" with the results {results[0]} and {results[1]}" if not same else ""
-        told.append(
-            f"{shown(home)} against {shown(away)} on {day:%Y-%m-%d} is in "
-            f"{spot(source, first)} and in {spot(source, second)}{same}{other}"
-        )
-    rest = f" (and {len(told) - 1:,} more)" * (len(told) > 1)
+    games = frame[again].groupby(_GAME, sort=False)
+    (day, home, away), own = next(iter(games))
+    first, second = own.index[:2]
+    results = [_result(own.loc[row]) for row in (first, second)]
+    same = " with the same result" if results[0] == results[1] else ""
+    other = f" with the results {results[0]} and {results[1]}" if not same else ""
+    told = (
+        f"{shown(home)} against {shown(away)} on {day:%Y-%m-%d} is in "
+        f"{spot(source, first)} and in {spot(source, second)}{same}{other}"
+    )
+    rest = f" (and {games.ngroups - 1:,} more)" * (games.ngroups > 1)
     warnings.warn(
-        f"{source}: {told[0]}{rest}; each is counted as a game of its own: drop one where that "
+        f"{source}: {told}{rest}; each is counted as a game of its own: drop one where that "
         "is wrong.",
         DpmfWarning,
         stacklevel=4,

@@ -34,7 +34,7 @@ const curvesSection = (data) => {
     blank(svg, width, height);
     const found = data.curves[measure()], teamsShown = chosen();
     const every = [...found[1].flat(), ...teamsShown.flatMap((team) => [...found[0][team], ...found[2][team]])];
-    const low = Math.min(...every), high = Math.max(...every), room = (high - low) * 0.04 || 1;
+    const low = every.reduce((a, b) => Math.min(a, b)), high = every.reduce((a, b) => Math.max(a, b)), room = (high - low) * 0.04 || 1;
     const x = scaled(0, places.at(-1), left + 4, right - 4), y = scaled(low - room, high + room, base, top);
     const polished = (points) => (points.length > 1 ? points : [[points[0][0] - 3, points[0][1]], [points[0][0] + 3, points[0][1]]]);
     for (const tick of ticks(low, high, 5)) {
