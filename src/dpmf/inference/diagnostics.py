@@ -53,7 +53,7 @@ class Diagnostics(NamedTuple):
             f"min {np.nanmin(self.ess_bulk):.0f}"
         )
         if self.divergences:
-            figures += f", {self.divergences} divergent steps"
+            figures += f", {_counted(self.divergences, 'divergent step')}"
         if self.divergent > DIVERGENT_LIMIT:
             figures += f" ({self.divergent:.0%} of draws)"
             advice = (
@@ -61,7 +61,7 @@ class Diagnostics(NamedTuple):
                 "a longer warmup, or engine='slice' may help."
             )
         if self.stayed:
-            figures += f", {self.stayed} moves cut off"
+            figures += f", {_counted(self.stayed, 'move')} cut off"
         if self.converged:
             return f"Converged: {figures}."
         return f"NOT converged: {figures}. {advice}"
@@ -69,6 +69,10 @@ class Diagnostics(NamedTuple):
     @property
     def _untold(self) -> bool:
         return bool(np.isnan(self.rhat).all())
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def quantities(problem: Problem, states: State) -> dict[str, Float[np.ndarray, "..."]]:

@@ -28,12 +28,12 @@ def lookup(entry: Int[np.ndarray, " cells"], entries: int) -> Lookup:
     counts = np.bincount(entry, minlength=entries)
     most = max(int(counts.max(initial=0)), 1)
     if most * entries > PADDING_LIMIT * max(len(entry), 1):
-        return Lookup(jnp.asarray(entry), None)
+        return Lookup(jax.device_put(entry), None)
     order = np.argsort(entry, kind="stable")
     rank_within = np.arange(len(entry)) - np.repeat(np.cumsum(counts) - counts, counts)
     users = np.full((entries, most), len(entry))
     users[entry[order], rank_within] = order
-    return Lookup(jnp.asarray(entry), jnp.asarray(users))
+    return Lookup(jax.device_put(entry), jax.device_put(users))
 
 
 def sums(

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 from jaxtyping import Float, Int
 
@@ -58,7 +58,7 @@ class Grid(Points):
     ) -> "tuple[Grid, SharedInputs]":
         grid, at = self.extended(data)
         cells = lookup(member * grid.size + at, members * grid.size)
-        return grid, SharedInputs(tuple(map(jnp.asarray, grid.levels)), cells, members)
+        return grid, SharedInputs(tuple(map(jax.device_put, grid.levels)), cells, members)
 
     def over(self, data: Dyads, member: Int[np.ndarray, " cells"]) -> "Grid":
         by_use = not member.any()  # those of pooled means, where there is one member

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any, NamedTuple
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 from jaxtyping import Array, Float, Int
 
@@ -81,7 +81,8 @@ def layout(points: Grids, data: Dyads) -> tuple[Grids, Layout]:
     """
     rows_grid, rows = _side(points.rows, points.rows_pooled, data, data.rows, data.row_names)
     cols_grid, cols = _side(points.cols, points.cols_pooled, data, data.cols, data.col_names)
-    arrays = Layout(rows, cols, jnp.asarray(data.values), jnp.ones(data.events))
+    values, weight = jax.device_put((data.values, np.ones(data.events)))
+    arrays = Layout(rows, cols, values, weight)
     return Grids(rows_grid[0], cols_grid[0], rows_grid[1], cols_grid[1]), arrays
 
 

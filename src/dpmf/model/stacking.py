@@ -1,12 +1,16 @@
-"""Many training problems in one set of arrays: padded to one shape, then stacked."""
+"""Many training problems in one set of arrays: padded to one shape, then stacked.
+
+All of it on the host, and handed over by `device_put`: everything else would be compiled anew
+for every length.
+"""
 
 import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from dpmf.model.gather import Lookup
 from dpmf.model.grid import Grid
@@ -28,13 +32,12 @@ def stacked(layouts: Sequence[Layout]) -> Layout:
         return Layout(
             _side(one.rows, cells),
             _side(one.cols, cells),
-            jnp.pad(one.values, ((0, short), (0, 0))),
-            jnp.pad(one.weight, (0, short)),
+            _padded(one.values, (0, short), (0, 0)),
+            _padded(one.weight, (0, short)),
         )
 
-    # On the host: on a GPU every stack of another length would be compiled.
     return jax.tree.map(
-        lambda *each: jnp.asarray(np.stack(each)), *_level([filled(one) for one in layouts])
+        lambda *each: jax.device_put(np.stack(each)), *_level([filled(one) for one in layouts])
     )
 
 
@@ -69,10 +72,15 @@ def _with_lookups(side: SideLayout, new: dict[str, Lookup]) -> SideLayout:
 def _lookup(index: Lookup, cells: int) -> Lookup:
     """Cells that only fill the shape read entry 0, and no entry counts them as users."""
     before = index.entry.shape[0]
-    entry = jnp.pad(index.entry, (0, cells - before))
+    entry = _padded(index.entry, (0, cells - before))
     if index.users is None:
         return Lookup(entry, None)
-    return Lookup(entry, jnp.where(index.users == before, cells, index.users))
+    users = np.asarray(index.users)
+    return Lookup(entry, jax.device_put(np.where(users == before, cells, users)))
+
+
+def _padded(values: Array, *widths: tuple[int, int], fill: int = 0) -> Array:
+    return jax.device_put(np.pad(np.asarray(values), widths, constant_values=fill))
 
 
 def _level(layouts: list[Layout]) -> list[Layout]:
@@ -85,8 +93,7 @@ def _level(layouts: list[Layout]) -> list[Layout]:
             return [Lookup(one.entry, None) for one in indices]
         most = max(users.shape[1] for users in lists)
         longer = [
-            jnp.pad(users, ((0, 0), (0, most - users.shape[1])), constant_values=cells)
-            for users in lists
+            _padded(users, (0, 0), (0, most - users.shape[1]), fill=cells) for users in lists
         ]
         return [Lookup(one.entry, users) for one, users in zip(indices, longer, strict=True)]
 

@@ -117,7 +117,7 @@ def laid_out(spec: Spec, tasks: Sequence[Task]) -> Layout:
             for grid, size in zip(own, sizes, strict=True)
         ]
         arrays = layout(Grids._make(longer), task.data)[1]
-        return dataclasses.replace(arrays, weight=arrays.weight * task.known)
+        return dataclasses.replace(arrays, weight=jax.device_put(task.known))
 
     return stacked([one(own, each) for own, each in zip(points, tasks, strict=True)])
 
