@@ -27,12 +27,28 @@ beside it. The forecasts themselves are measured in [the paper again](reproducti
 | command | what it measures | result |
 | --- | --- | --- |
 """
-STARTUP = {
-    "help_s": "`dpmf --help`",
-    "import_s": "`import dpmf`",
-    "first_fit_cold_s": "a first fit, until 25 steps of warm-up are done, nothing compiled before",
-    "first_fit_cached_s": "the same, with the compiled programs of an earlier process",
-}
+START = """
+## Start
+
+`make bench-startup`, on {cores} cores. The first fit is that of three embedded NFL seasons,
+DPMF(t,h), rank 1, until 25 steps of warm-up are done.
+
+| what | seconds |
+| --- | --- |
+| `dpmf --help` | {help_s:g} |
+| `import dpmf` | {import_s:g} |
+| a first fit, nothing compiled before | {first_fit_cold_s:g} |
+| the same, with the compiled programs of an earlier process | {first_fit_cached_s:g} |
+"""
+SIZE = """
+## Size
+
+`make bench-scaling`, on {cores} cores, jax {jax}: Matérn 1/2 over weeks, everything sampled by
+`hmc`, {warmup} steps of warm-up and {draws} draws. One size at a time, from {base}.
+A draw is one of every chain. Memory is the most that the process held beyond what it held
+before; on a CPU most of it is the compiler's. A slope is that of a line through the
+logarithms: 1 is linear growth; that of effective draws is of fits with R-hat of at most 1.05.
+"""
 MEASURES = {
     "s_per_evaluation": ("ms per evaluation", 1000, 2),
     "s_per_draw": ("ms per draw", 1000, 0),
@@ -52,35 +68,23 @@ def page() -> str:
     """All that is known, as Markdown."""
     found = {name: known_result(name) for name in SCRIPTS}
     rows = (
-        f"| `make {TARGETS.get(name, f'bench-{name}')}` | {what} | {_where(name, found[name])} |"
+        f"| `make {_target(name)}` | {what} | {_where(name, found[name])} |\n"
         for name, what in SCRIPTS.items()
     )
-    tables = "".join(write(found[name]) for name, write in TABLES.items() if found[name])
-    return HEAD + "\n".join(rows) + "\n" + tables
+    tables = (write(found[name]) for name, write in TABLES.items() if found[name])
+    return HEAD + "".join(rows) + "".join(tables)
 
 
 def startup(found: dict[str, Any]) -> str:
     """Seconds of the first things."""
-    rows = "".join(f"| {what} | {found[name]:g} |\n" for name, what in STARTUP.items())
-    return (
-        f"\n## Start\n\n`make bench-startup`, on {found['cores']} cores. The first fit is that of "
-        "three embedded NFL\nseasons, DPMF(t,h), rank 1.\n\n| what | seconds |\n| --- | --- |\n"
-        + rows
-    )
+    return START.format(**found)
 
 
 def scaling(found: dict[str, Any]) -> str:
     """A table for every size."""
     base = ", ".join(f"{name} {value:,}" for name, value in found["base"].items())
-    text = (
-        f"\n## Size\n\n`make bench-scaling`, on {found['cores']} cores, jax {found['jax']}: Matérn "
-        f"1/2 over weeks, everything sampled by `hmc`,\n{found['warmup']} steps of warm-up and "
-        f"{found['draws']} draws. One size at a time, from {base}.\nA draw is one of every chain. "
-        "Memory is the most that the process held beyond what it held before;\non a CPU most of "
-        "it is the compiler's. A slope is that of a line through the logarithms: 1 is linear\n"
-        "growth; that of effective draws is of fits with R-hat of at most 1.05 alone.\n"
-    )
-    return text + "".join(_size(name, one) for name, one in found["sizes"].items())
+    tables = (_size(name, one) for name, one in found["sizes"].items())
+    return SIZE.format(**found | {"base": base}) + "".join(tables)
 
 
 def _size(name: str, found: dict[str, Any]) -> str:
@@ -96,6 +100,10 @@ def _size(name: str, found: dict[str, Any]) -> str:
 
 def _figures(point: dict[str, Any]) -> list[str]:
     return [f"{point[name] * by:,.{digits}f}" for name, (_, by, digits) in MEASURES.items()]
+
+
+def _target(name: str) -> str:
+    return TARGETS.get(name, f"bench-{name}")
 
 
 def _where(name: str, found: dict[str, Any]) -> str:

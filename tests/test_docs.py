@@ -9,6 +9,7 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
+import jax
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,8 +55,15 @@ def few(tmp_path, monkeypatch) -> pd.DataFrame:
     return games
 
 
+@pytest.fixture
+def hasty_compiler():
+    jax.config.update("jax_disable_most_optimizations", True)
+    yield
+    jax.config.update("jax_disable_most_optimizations", False)
+
+
 @pytest.mark.parametrize("name", [name for name in examples() if name.startswith("howto")])
-def test_the_examples_run(name, few, unchecked):
+def test_the_examples_run(name, few, unchecked, hasty_compiler):
     few.to_csv("games.csv", index=False)  # what the reader is supposed to have
     names = run(steps(DOCS / name), QUICK)
     if "forecast" in names:
@@ -70,7 +78,7 @@ def test_the_examples_run(name, few, unchecked):
         assert {"PMF", "DPMF(t,h)", "home"} == set(told["forecaster"])
 
 
-def test_the_tutorial_runs(few, unchecked, capsys):
+def test_the_tutorial_runs(few, unchecked, hasty_compiler, capsys):
     names = run(steps(DOCS / "tutorial.md"), QUICK)
     forecasts, later = pd.read_csv("forecasts.csv"), pd.read_csv("upcoming.csv")
     assert len(forecasts) == len(later) == len(names["forecast"]) > 0
