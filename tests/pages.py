@@ -7,7 +7,9 @@ from typing import NamedTuple
 from command import status
 
 ROOT = Path(__file__).parent.parent
-_STEP = re.compile(r"```python\n(?P<python>.*?)```|^    dpmf (?P<dpmf>.*)$", re.DOTALL | re.M)
+_STEP = re.compile(
+    r"```python\n(?P<python>.*?)```|^    dpmf (?P<dpmf>[^\n]*)$", re.DOTALL | re.M
+)
 _SIZES = re.compile(r"warmup=\d+,\s+draws=\d+")
 SHORT = "warmup=20, draws=10"
 
