@@ -72,7 +72,7 @@ def test_the_examples_run(name, few, unchecked, hasty_compiler):
         assert names["fit"].shape == (2, 10)
     if name == "howto/goals.md":
         outcomes = pd.read_csv("outcomes.csv")[["p_win", "p_draw", "p_loss"]]
-        np.testing.assert_allclose(outcomes.sum(axis=1), 1.0, atol=1e-6)
+        np.testing.assert_allclose(outcomes.sum(axis=1), 1.0, atol=2e-4)  # four digits
     if name == "howto/cluster.md":
         told = pd.read_csv("results/summary.csv")
         assert {"PMF", "DPMF(t,h)", "home"} == set(told["forecaster"])
