@@ -10,7 +10,7 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup format clean
+.PHONY: help test demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup format clean
 
 help:  ## List the targets
 	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -23,6 +23,9 @@ test: .venv/.dev  ## Check format, lint and types, then run the tests (WORKERS=a
 
 demo: .venv/.core  ## Fit the embedded games, measure the forecasts, write demo/report.html
 	$(BIN)/dpmf demo
+
+docs: .venv/.docs  ## Build the documentation into site/, without any network
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 prove: .venv/.dev  ## Run the long proofs
 	$(BIN)/python proofs/run.py
@@ -53,7 +56,7 @@ format: .venv/.dev  ## Rewrite the code in the one format
 	$(BIN)/ruff check --fix .
 
 clean:  ## Remove the environment, caches and outputs
-	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build demo dist
+	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build demo dist site
 
 # pip comes last when an environment is made, so it marks a complete one.
 $(BIN)/pip:
@@ -67,6 +70,10 @@ $(BIN)/pip:
 	$(PIP_INSTALL) -e .
 	@touch $@
 
+.venv/.docs: pyproject.toml | $(BIN)/pip
+	$(PIP_INSTALL) -e '.[docs]'
+	@touch .venv/.core $@
+
 .venv/.dev: pyproject.toml | $(BIN)/pip
 	$(PIP_INSTALL) -e '.[dev]'
-	@touch .venv/.core $@
+	@touch .venv/.core .venv/.docs $@

@@ -1,25 +1,20 @@
 """The README's examples run as they stand there, only shorter."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 
-from command import status
 from few_games import CUTOFF, TINY, few_games
+from pages import ROOT, SHORT, run, shorter, steps
 
-README = Path(__file__).parent.parent / "README.md"
+README = ROOT / "README.md"
 
 
 def test_the_examples_run(tmp_path, monkeypatch):
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-    shorter = re.sub(r"warmup=\d+,\s+draws=\d+", "warmup=20, draws=10", "\n".join(blocks))
+    blocks = [step for step in steps(README) if step.kind == "python"]
     assert len(blocks) == 3
-    assert shorter.count("warmup=20, draws=10") == 3
+    assert "\n".join(shorter(block.text) for block in blocks).count(SHORT) == 3
     monkeypatch.chdir(tmp_path)
-    names: dict = {}
-    exec(shorter, names)
+    names = run(blocks, {})
     assert np.isfinite(names["forecast"].mean).all()
     assert len(names["forecast"]) == 63
     assert len(names["data"]) == len(names["played"])
@@ -29,10 +24,9 @@ def test_the_examples_run(tmp_path, monkeypatch):
 
 def test_the_commands_run(tmp_path, monkeypatch, capsys):
     """As they stand there, with fewer games and draws."""
-    shown = re.findall(
-        r"^    dpmf ((?:fit|info|predict|report) .*)$", README.read_text(), re.MULTILINE
-    )
-    assert [words.split()[0] for words in shown] == [
+    every = [step for step in steps(README) if step.kind == "dpmf"]
+    shown = [step for step in every if not step.text.startswith("backtest")]
+    assert [step.text.split()[0] for step in shown] == [
         "fit",
         "info",
         "predict",
@@ -43,9 +37,7 @@ def test_the_commands_run(tmp_path, monkeypatch, capsys):
     games = few_games()
     games[games["date"] < CUTOFF].to_csv("games.csv", index=False)
     games[games["date"] >= CUTOFF].to_csv("upcoming.csv", index=False)
-    for words in shown:
-        extra = TINY if words.startswith("fit") else []
-        assert status(*words.split(), *extra) == 0
+    run(shown, {"fit": TINY})
     assert "BUF at NE" in capsys.readouterr().out
     assert len(pd.read_csv("forecasts.csv")) == 11
     assert (tmp_path / "page.html").is_file()

@@ -32,10 +32,12 @@ class Scaled(Kernel):
     length: tuple[Bounds, ...] | None  # one pair per warped column; None: not known yet
 
     def __init__(self, *columns: str | Warp, length: BoundsArgument = None) -> None:
-        """Args:
-        columns: Names of input columns, or one warp.
-        length: Bounds (low, high) of the length scale in the column's unit, one pair for
-            all columns or one for each; found from the training inputs if left out.
+        """Name what it reads.
+
+        Args:
+            columns: Names of input columns, or one warp.
+            length: Bounds (low, high) of the length scale in the column's unit, one pair for
+                all columns or one for each; found from the training inputs if left out.
         """
         owner = type(self).__name__
         warp = source(owner, columns)
@@ -104,10 +106,12 @@ class RationalQuadratic(Scaled):
         length: BoundsArgument = None,
         alpha: BoundsArgument = (0.1, 100.0),
     ) -> None:
-        """Args:
-        columns: Names of input columns, or one warp.
-        length: Bounds of the length scale, as for the other kernels.
-        alpha: Bounds of the shape; the larger it is, the fewer long lengths are blended.
+        """Name what it reads.
+
+        Args:
+            columns: Names of input columns, or one warp.
+            length: Bounds of the length scale, as for the other kernels.
+            alpha: Bounds of the shape; the larger it is, the fewer long lengths are blended.
         """
         super().__init__(*columns, length=length)
         pair = checked(
@@ -134,10 +138,12 @@ class Periodic(Scaled):
     def __init__(
         self, *columns: str | Warp, period: float | int, length: BoundsArgument = (0.1, 10.0)
     ) -> None:
-        """Args:
-        columns: The name of one input column, or a warp that gives one.
-        period: In the unit of the column.
-        length: Bounds of the length scale; 1 is about a third of the period.
+        """Name what it reads.
+
+        Args:
+            columns: The name of one input column, or a warp that gives one.
+            period: In the unit of the column.
+            length: Bounds of the length scale; 1 is about a third of the period.
         """
         super().__init__(*columns, length=(0.1, 10.0) if length is None else length)
         owner = type(self).__name__

@@ -66,11 +66,13 @@ class SeasonGap(Warp):
         gap: BoundsArgument = (0.5, 150.0),
         lengths: Mapping[Any, Any] | Sequence[Any] | None = None,
     ) -> None:
-        """Args:
-        season: Column with the season, a number that grows.
-        week: Column with the time since the season's first game, from 0.
-        gap: Bounds of the off-season's effective length, in the unit of `week`.
-        lengths: Length of each known season; found from the training inputs if left out.
+        """Name what it reads.
+
+        Args:
+            season: Column with the season, a number that grows.
+            week: Column with the time since the season's first game, from 0.
+            gap: Bounds of the off-season's effective length, in the unit of `week`.
+            lengths: Length of each known season; found from the training inputs if left out.
         """
         owner = type(self).__name__
         named_columns(owner, (season, week))

@@ -53,22 +53,24 @@ class Games:
         day_first: bool | None = None,
         source: str = "games",
     ) -> None:
-        """Args:
-        table: A pandas or polars frame with the columns date, home, away, home_score and
-            away_score; season, neutral, is_playoff, spread_home, total and elo_home_prob
-            are read where present, anything else is ignored with a notice.
-        columns: Standard name -> name in the table. What people call these columns
-            otherwise (HomeTeam, visitor, FTHG, ...) is guessed, with a notice.
-        playoffs: Whether playoff games stay.
-        resolution: What time is rounded to, such as "1w" or "1d"; that of `after` if given.
-        upcoming: Whether the games are yet to be played, and have no scores.
-        counts: Whether scores must be whole numbers of at least 0, as goals are.
-        after: Games played before these, or their calendar, which these continue; without
-            them the first game of each season must be in the table.
-        season_start: With `after`: first day of the season that follows, where the table
-            does not hold its first game.
-        day_first: Whether 03/04/2008 is the third of April; None asks the column as a whole.
-        source: Where the table came from, for messages.
+        """Validate a table.
+
+        Args:
+            table: A pandas or polars frame with the columns date, home, away, home_score and
+                away_score; season, neutral, is_playoff, spread_home, total and elo_home_prob
+                are read where present, anything else is ignored with a notice.
+            columns: Standard name -> name in the table. What people call these columns
+                otherwise (HomeTeam, visitor, FTHG, ...) is guessed, with a notice.
+            playoffs: Whether playoff games stay.
+            resolution: What time is rounded to, such as "1w" or "1d"; that of `after` if given.
+            upcoming: Whether the games are yet to be played, and have no scores.
+            counts: Whether scores must be whole numbers of at least 0, as goals are.
+            after: Games played before these, or their calendar, which these continue; without
+                them the first game of each season must be in the table.
+            season_start: With `after`: first day of the season that follows, where the table
+                does not hold its first game.
+            day_first: Whether 03/04/2008 is the third of April; None asks the whole column.
+            source: Where the table came from, for messages.
         """
         frame = typed(
             table,
