@@ -69,8 +69,8 @@ def bugs() -> dict[str, Bug]:
     )
     no_volume = planted(
         theta_slices._axis,
-        "log_copy = 0.5 * jnp.sum(known**2) - volume",
-        "log_copy = 0.5 * jnp.sum(known**2)",
+        "0.5 * jnp.sum(known**2) - volume",
+        "0.5 * jnp.sum(known**2)",
     )
     half_normal = planted(priors.HalfNormal, "+ log_two + jacobian", "+ log_two")
     one_key = planted(

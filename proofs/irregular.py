@@ -55,8 +55,8 @@ def bugs() -> dict[str, Bug]:
     no_volume = planted(interwoven.moved, "- own.log_volume(over)[0]", "")
     stale = planted(
         interwoven.moved,
-        "position, white, second = slice",
-        "position, _, second = slice",
+        "position, white, second = sweep",
+        "position, _, second = sweep",
     )
     others = property(lambda self: (self.whose.entry + 1) % self.members)
     return {
