@@ -19,7 +19,7 @@ from block import Block
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
-from dpmf.inference import chains as runs
+from dpmf.inference import engines
 from dpmf.inference.hyperparameters import Hyperparameters
 from dpmf.inference.problem import Problem
 from dpmf.inference.start import CALM, starts
@@ -57,7 +57,7 @@ def engine(name: str, block: Block, course: Course) -> Chunks:
     keys = jr.split(key_start, course.chains)
     begun = starts(block.problem, jnp.asarray(block.centre), keys)
     one, states = (jax.tree.map(lambda x: x[None], part) for part in (block.problem, begun))
-    chains = runs.ENGINES[name](one, states, max(course.chunk, runs.WARM_CHUNK))
+    chains = engines.ENGINES[name](one, states, max(course.chunk, engines.WARM_CHUNK))
     chains.warm(key_warm[None], course.warmup, lambda stage, done, total: None)
     yield None
     number = 0

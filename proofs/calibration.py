@@ -19,8 +19,7 @@ import numpy as np
 from jaxtyping import Array
 from scipy import stats
 
-from dpmf.inference import chains as runs
-from dpmf.inference import hmc_engine
+from dpmf.inference import engines, hmc_engine
 from dpmf.inference.problem import Problem
 from dpmf.inference.start import start
 from dpmf.likelihoods import (
@@ -161,7 +160,7 @@ def _warmed(key, problem: Problem, values: Array, states: State, warmup: int):
     chains = jax.tree.map(lambda x: x[:, None], states)
     keys = jr.split(key, len(values))
     silent = lambda stage, done, total: None  # noqa: E731
-    run = runs.Hmc(posed, chains, runs.WARM_CHUNK)
+    run = engines.Hmc(posed, chains, engines.WARM_CHUNK)
     run.warm(keys, warmup, silent, MOST)
     return jax.tree.map(lambda x: x[:, 0], run.states), run.tuned
 
@@ -176,13 +175,13 @@ def _hmc_advanced(key, problem: Problem, values: Array, states: State, tunings, 
 
         def one(i, chains):
             own, strides = jr.fold_in(key, i), jr.fold_in(keys[0], i)
-            most, axis = jnp.asarray(MOST), runs.PROBLEMS
+            most, axis = jnp.asarray(MOST), engines.PROBLEMS
             return hmc_engine._step(posed, own, strides, chains, tuning, most, axis)[0]
 
         chains = jax.tree.map(lambda x: x[None], state)
         return jax.tree.map(lambda x: x[0], jax.lax.fori_loop(0, count, one, chains))
 
-    return jax.vmap(each, axis_name=runs.PROBLEMS)(keys, values, states, tunings)
+    return jax.vmap(each, axis_name=engines.PROBLEMS)(keys, values, states, tunings)
 
 
 def _starts(key, problem: Problem, values: Array) -> State:

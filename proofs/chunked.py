@@ -9,7 +9,7 @@ import jax.random as jr
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-from dpmf.inference import chains as runs
+from dpmf.inference.engines import WARM_CHUNK, Hmc, Slice
 from dpmf.inference.problem import Problem
 from dpmf.inference.start import start
 from dpmf.model.state import State
@@ -32,12 +32,12 @@ Chunks = Iterator[tuple[Any, State | None]]
 
 def hmc(problem: Problem, course: Course, saved: Any) -> Chunks:
     """Our default engine."""
-    return _engine(runs.Hmc, problem, course, saved)
+    return _engine(Hmc, problem, course, saved)
 
 
 def slices(problem: Problem, course: Course, saved: Any) -> Chunks:
     """The paper's."""
-    return _engine(runs.Slice, problem, course, saved)
+    return _engine(Slice, problem, course, saved)
 
 
 def _engine(engine: Any, problem: Problem, course: Course, saved: Any) -> Chunks:
@@ -45,7 +45,7 @@ def _engine(engine: Any, problem: Problem, course: Course, saved: Any) -> Chunks
     key_start, key_warm, key_sample = jr.split(jr.key(course.seed), 3)
     starts = _starts(problem, course, key_start)
     one, states = (jax.tree.map(lambda x: x[None], part) for part in (problem, starts))
-    chains = engine(one, states, max(course.chunk, runs.WARM_CHUNK))
+    chains = engine(one, states, max(course.chunk, WARM_CHUNK))
     if saved is None:
         chains.warm(key_warm[None], course.warmup, _silent)
         saved = (0, chains.states, chains.tuned)

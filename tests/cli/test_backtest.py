@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from command import status
+from command import SMALL_BACKTEST, status
 from dpmf import ConfigError
 from dpmf.cli import choices
 from dpmf.kernels import Matern32
@@ -22,23 +22,9 @@ def games(tmp_path):
     return path
 
 
-SMALL = [
-    "--side",
-    "none",
-    "--seasons",
-    "2003",
-    "--chains",
-    "2",
-    "--warmup",
-    "4",
-    "--draws",
-    "6",
-]
-
-
 def test_it_writes_tables_and_shows_them(games, tmp_path, capsys):
     out = tmp_path / "out"
-    assert status("backtest", str(games), "--out", str(out), *SMALL) == 0
+    assert status("backtest", str(games), "--out", str(out), *SMALL_BACKTEST) == 0
     printed = capsys.readouterr().out
     assert "Mean log probability" in printed and "PMF" in printed and "line" in printed
     assert "have not converged" in printed  # six draws
@@ -47,7 +33,7 @@ def test_it_writes_tables_and_shows_them(games, tmp_path, capsys):
     assert list(summary.columns[:7]) == first.split(",")
     assert set(summary["forecaster"]) == {"PMF", "line", "elo538", "home"}
     assert len(pd.read_csv(out / "scores.csv")) == 4 * 24
-    assert status("backtest", str(games), "--out", str(out), *SMALL, "--json") == 0
+    assert status("backtest", str(games), "--out", str(out), *SMALL_BACKTEST, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     assert {row["season"] for row in told["summary"]} == {"2003", "All"}
 
@@ -57,7 +43,7 @@ def test_goals_have_a_table_of_win_draw_and_loss(games, tmp_path, capsys):
     goals = np.random.default_rng(0).poisson(1.4, (2, len(table)))
     table.assign(home_goals=goals[0], away_goals=goals[1]).to_csv(games, index=False)
     out, choice = tmp_path / "out", ("--likelihood", "paired-poisson")
-    assert status("backtest", str(games), "--out", str(out), *SMALL, *choice) == 0
+    assert status("backtest", str(games), "--out", str(out), *SMALL_BACKTEST, *choice) == 0
     printed = capsys.readouterr().out
     assert "Ranked probability" in printed
     summary = pd.read_csv(out / "summary.csv").set_index("forecaster")
@@ -129,7 +115,7 @@ def test_nothing_stays_nothing():
 def test_notices_are_one_line_and_quiet_is_quiet(games, tmp_path, capsys):
     frame = pd.read_csv(games).assign(referee="R")
     frame.to_csv(games, index=False)
-    words = ["backtest", str(games), "--out", str(tmp_path / "out"), *SMALL]
+    words = ["backtest", str(games), "--out", str(tmp_path / "out"), *SMALL_BACKTEST]
     assert status(*words, "--draws", "5") == 0
     assert capsys.readouterr().err == f"dpmf: {games}: columns that are not used: referee.\n"
     assert status(*words, "--draws", "5", "--quiet") == 0

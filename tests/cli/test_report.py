@@ -4,22 +4,9 @@ import json
 
 import pytest
 
-from command import status
+from command import SMALL_BACKTEST, status
 from dpmf import datasets
 from league import league
-
-SMALL = [
-    "--side",
-    "none",
-    "--seasons",
-    "2003",
-    "--chains",
-    "2",
-    "--warmup",
-    "4",
-    "--draws",
-    "6",
-]
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +15,7 @@ def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("backtest")
     league().to_csv(place / "games.csv", index=False)
     words = ["backtest", str(place / "games.csv"), "--out", str(place / "out"), "--quiet"]
-    assert status(*words, *SMALL) == 0
+    assert status(*words, *SMALL_BACKTEST) == 0
     return place / "out"
 
 

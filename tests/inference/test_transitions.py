@@ -6,7 +6,7 @@ import jax.random as jr
 import numpy as np
 import pytest
 
-from dpmf.inference import chains, hmc_engine, position, slice_engine, theta
+from dpmf.inference import chains, engines, hmc_engine, position, slice_engine, theta
 from dpmf.inference.adaptation import Tuning
 from dpmf.inference.sweep import sweep
 from dpmf.samplers import hmc
@@ -124,7 +124,7 @@ def assert_each_as_alone(key):
         key, NUMBER, 2, 1, hmc_engine.MOST, learning=False, learn_length=0.0
     )
     # A new function, or what was compiled before anything was planted would run again.
-    advance = jax.jit(lambda *given: chains._trajectories.__wrapped__(*given, size=2))
+    advance = jax.jit(lambda *given: engines._trajectories.__wrapped__(*given, size=2))
 
     def run(*places):
         def times(x):
@@ -136,7 +136,7 @@ def assert_each_as_alone(key):
             jax.tree.map(lambda x: x[jnp.array(places)], tuned),
         )
         keys = jr.split(key, 2)[jnp.array(places)]
-        blank = chains._blank(problems, states)
+        blank = engines._blank(problems, states)
         moved, _, _, stats = advance(
             problems, keys, states, blank, own, jax.tree.map(jnp.asarray, course)
         )

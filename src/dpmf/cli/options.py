@@ -80,3 +80,6 @@ Chains = Annotated[int | None, typer.Option(help="Of every fit.")]
 Warmup = Annotated[int | None, typer.Option(help="Steps before draws are kept.")]
 Draws = Annotated[int | None, typer.Option(help="Kept draws of every chain.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same forecasts.")]
+SeasonStart = Annotated[
+    str | None, typer.Option(help="First day of a season later than those of the fit.")
+]
