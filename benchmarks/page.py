@@ -7,25 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from places import ROOT, known_result
+from ratios import told
 
 from dpmf.whole import write_whole
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 SCRIPTS = {
-    "startup": "seconds until the command, the import and a first fit do something",
-    "scaling": "time and memory as events, members, inputs, rank and chains grow",
-    "samplers": "effective draws per second, against NUTS and elliptical slices",
-    "weekly": "weekly refits of an NBA season, against kickscore and melo",
-    "daily": "a season of the NBA refitted every day, for a GPU",
+    "bench-startup": "seconds until the command, the import and a first fit do something",
+    "bench-samplers": "effective draws per second, against NUTS and elliptical slices",
+    "bench-backtest": "weekly refits of an NBA season, against kickscore and melo",
+    "bench-daily": "a season of the NBA refitted every day, for a GPU",
+    "bench-scaling": "time and memory as events, members, inputs, rank and chains grow",
 }
-TARGETS = {"weekly": "bench-backtest"}
 HEAD = """# Benchmarks
 
 Written by `python benchmarks/page.py` from `benchmarks/results`. Every number has its command
 beside it. The forecasts themselves are measured in [the paper again](reproduction.md).
 
-| command | what it measures | result |
-| --- | --- | --- |
+| command | what it measures |
+| --- | --- |
 """
 START = """
 ## Start
@@ -41,13 +41,63 @@ DPMF(t,h), rank 1, until 25 steps of warm-up are done.
 | the same, with the compiled programs of an earlier process | {first_fit_cached_s:g} |
 """
 SIZE = """
-## Size
+## Size, {on}
 
-`make bench-scaling`, on {cores} cores, jax {jax}: Matérn 1/2 over weeks, everything sampled by
+`make bench-scaling`, jax {jax}: Matérn 1/2 over weeks, everything sampled by
 `hmc`, {warmup} steps of warm-up and {draws} draws. One size at a time, from {base}.
 A draw is one of every chain. Memory is the most that the process held beyond what it held
 before; on a CPU most of it is the compiler's. A slope is that of a line through the
 logarithms: 1 is linear growth; that of effective draws is of fits with R-hat of at most 1.05.
+"""
+SAMPLERS = """
+## Samplers, on {device}, {cores} cores
+
+`make bench-samplers` with rank {rank}, {chains} chains, a limit of {minutes:g} minutes each,
+jax {jax}: {block}, {coordinates:,} coordinates. Effective draws are those of the predicted
+means of the next block's games. A contestant that has not converged (R-hat above 1.05) enters
+with its effective draws as an upper bound. NUTS is given draws of the posterior to start from,
+the variance of every coordinate and a step size, all from `hmc`.
+"""
+RUNS = {
+    "sampled": "Everything sampled:",
+    "fixed": "Kernel hyperparameters held:",
+    "white": "All but the members' functions held:",
+}
+CONTESTANT = {
+    "compile_s": "compile, s",
+    "warmup_s": "warm-up, s",
+    "sample_s": "sampling, s",
+    "draws": "draws of a chain",
+    "ess_median": "effective, median",
+    "ess_min": "least",
+    "ess_median_per_s": "per second of sampling",
+    "ess_median_per_total_s": "of all",
+    "rhat_max": "largest R-hat",
+    "converged": "converged",
+}
+WEEKLY = """
+## A season of weekly refits
+
+`make bench-backtest`, on {cores} cores ({device}): season {season} of the NBA, {games:,} games,
+{cutoffs} refits, each with {chains} chains of {warmup} steps of warm-up and {draws} draws, the
+least of which are worth {ess_median_least:g} (median over predicted means); largest R-hat
+{rhat_max:g}.
+
+"""
+FORECASTER = {
+    "seconds": "seconds",
+    "log_loss": "log loss of the winner",
+    "winner_error_pct": "winner error, %",
+    "margin_rmse": "RMSE of the margin",
+}
+DAILY = """
+## A season of daily refits
+
+`make bench-daily`, on {device}, jax {jax}: season {season} of the NBA, rank {rank}, {cutoffs}
+refits side by side, everything sampled, {chains} chains of {warmup} steps of warm-up and
+{draws} draws: {seconds:g} s with compilation, log probability {mean_log_prob:g}, winner error
+{winner_error_pct:g} %, effective draws at least {ess_median_least:g} (median over predicted
+means), largest R-hat {rhat_max:g}, above 1.05 at {rhat_above_1_05} of the refits.
 """
 MEASURES = {
     "s_per_evaluation": ("ms per evaluation", 1000, 2),
@@ -66,11 +116,8 @@ def main() -> None:
 
 def page() -> str:
     """All that is known, as Markdown."""
-    found = {name: known_result(name) for name in SCRIPTS}
-    rows = (
-        f"| `make {_target(name)}` | {what} | {_where(name, found[name])} |\n"
-        for name, what in SCRIPTS.items()
-    )
+    rows = (f"| `make {target}` | {what} |\n" for target, what in SCRIPTS.items())
+    found = {name: known_result(name) for name in TABLES}
     tables = (write(found[name]) for name, write in TABLES.items() if found[name])
     return HEAD + "".join(rows) + "".join(tables)
 
@@ -80,11 +127,43 @@ def startup(found: dict[str, Any]) -> str:
     return START.format(**found)
 
 
+def samplers(found: dict[str, Any]) -> str:
+    """A table for every run."""
+    text = SAMPLERS.format(**found["about"])
+    for run, what in RUNS.items():
+        if run not in found["runs"]:
+            continue
+        rows = found["runs"][run]["contestants"]
+        lines = [
+            [name, *(_entry(row, key) for key in CONTESTANT)] for name, row in rows.items()
+        ]
+        text += f"\n{what}\n\n{_table(['', *CONTESTANT.values()], lines)}"
+    return text + "".join(f"\n- {line}" for line in told(found).splitlines()) + "\n"
+
+
+def weekly(found: dict[str, Any]) -> str:
+    """Forecasters side by side."""
+    names = [name for name in found if isinstance(found[name], dict) and name != "about"]
+    lines = [[name, *(_entry(found[name], key) for key in FORECASTER)] for name in names]
+    return (
+        WEEKLY.format(**found["about"] | found["dpmf"])
+        + _table(["", *FORECASTER.values()], lines)
+        + f"\nSeconds of dpmf, as a multiple of kickscore's: {found['ratio_to_kickscore']:g}.\n"
+    )
+
+
+def daily(found: dict[str, Any]) -> str:
+    """One line of figures."""
+    return DAILY.format(**found | found["about"])
+
+
 def scaling(found: dict[str, Any]) -> str:
     """A table for every size."""
     base = ", ".join(f"{name} {value:,}" for name, value in found["base"].items())
     tables = (_size(name, one) for name, one in found["sizes"].items())
-    return SIZE.format(**found | {"base": base}) + "".join(tables)
+    device = found["sizes"]["events"]["points"][0]["device"]
+    on = f"on {found['cores']} cores" if device == "cpu" else f"on {device}"
+    return SIZE.format(**found | {"base": base, "on": on}) + "".join(tables)
 
 
 def _size(name: str, found: dict[str, Any]) -> str:
@@ -92,27 +171,34 @@ def _size(name: str, found: dict[str, Any]) -> str:
     rows = [[f"{one[name]:,}", *_figures(one)] for one in found["points"]]
     slopes = [found["slopes"].get(measure) for measure in MEASURES]
     last = ["slope", *("" if one is None else f"{one:g}" for one in slopes)]
-    lines = [heads, ["---"] * len(heads), *rows, last]
-    return f"\n### {name.capitalize()}\n\n" + "".join(
-        f"| {' | '.join(line)} |\n" for line in lines
-    )
+    return f"\n### {name.capitalize()}\n\n{_table(heads, [*rows, last])}"
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _entry(row: dict[str, Any], key: str) -> str:
+    if key not in row:
+        return ""
+    value = row[key]
+    return ("yes" if value else "no") if isinstance(value, bool) else f"{value:,.4g}"
 
 
 def _figures(point: dict[str, Any]) -> list[str]:
     return [f"{point[name] * by:,.{digits}f}" for name, (_, by, digits) in MEASURES.items()]
 
 
-def _target(name: str) -> str:
-    return TARGETS.get(name, f"bench-{name}")
-
-
-def _where(name: str, found: dict[str, Any]) -> str:
-    if not found:
-        return "none is kept yet"
-    return "below" if name in TABLES else f"`benchmarks/results/{name}.json`"
-
-
-TABLES = {"startup": startup, "scaling": scaling}
+TABLES = {
+    "startup": startup,
+    "samplers": samplers,
+    "samplers-h200": samplers,
+    "weekly": weekly,
+    "daily": daily,
+    "scaling": scaling,
+    "scaling-h200": scaling,
+}
 
 
 if __name__ == "__main__":

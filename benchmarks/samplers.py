@@ -1,6 +1,7 @@
 """Effective draws per second of every sampler, on one training block of real games.
 
     python benchmarks/samplers.py [--rank 3] [--chains 4] [--minutes 15] [--runs sampled]
+        [--only nuts,slice] [--knowledge FOLDER]
 
 Three runs of the same model: kernel hyperparameters sampled; held; and all but the functions
 held. A contestant stops when it has converged and has enough draws, or when its time is up;
@@ -8,6 +9,9 @@ then its effective draws are an upper bound, and ratios to it say "at least". Wh
 too few for a rating, the bound is the most that any chains of so many draws are rated. There is
 no ratio where ours has not converged. Results are written after each contestant to
 benchmarks/results/samplers.json, beside those of runs that were made before.
+
+What `hmc` has learned on its way, which others are given, is kept in a folder: then they may
+run in processes of their own, on other cores of the same machine.
 """
 
 import argparse
@@ -18,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from arviz_stats.base import array_stats
 from block import Block, block
@@ -31,13 +36,15 @@ from contestants import (
     nuts,
     one_ellipse,
 )
-from places import NBA, known_result, write_result
+from places import NBA, ROOT, known_result, write_result
+from ratios import PAIRS, ratios, told
 
 from dpmf.inference.problem import Problem
 from dpmf.model.state import State
+from dpmf.whole import make_folder, write_whole
 
 RHAT, ENOUGH, FEWEST = 1.05, 400, 200  # R-hat, median effective draws, draws of a chain
-RATED = 50  # draws of a chain; with fewer, their rating is a guess
+RATED = 25  # draws of a chain; with fewer, their rating is a guess
 MORE = 1.5  # times as many draws as when it was last looked whether they are enough
 # Warm-up and chunk of each contestant.
 COURSES = {
@@ -77,7 +84,7 @@ def main() -> None:
     found = known_result(options.name)
     with jax.enable_x64(True):
         _run(options, found)
-    print(_told(found))
+    print(told(found))
 
 
 def _run(options: argparse.Namespace, found: dict[str, Any]) -> None:
@@ -91,36 +98,52 @@ def _run(options: argparse.Namespace, found: dict[str, Any]) -> None:
     if found.get("about", about) != about:
         raise SystemExit(f"{options.name}: was made with {found['about']}; take another --name")
     found["about"] = about
-    wanted = options.runs.split(",")
-    compiling, known = Compiling(), Knowledge(free.problem)
+    wanted, taking_part = options.runs.split(","), options.only.split(",")
+    compiling = Compiling()
 
     def take_part(run: str, name: str, begin, own: Block, learn=None) -> None:
-        if learn is None and (run not in wanted or name in options.without.split(",")):
+        asked = run in wanted and name in taking_part
+        if not (asked or learn):
             return  # nobody asked, and nobody needs to know
         warmup, chunk = COURSES[name]
         chunks = begin(own, Course(options.chains, warmup, chunk, options.seed))
         row = measured(chunks, own, compiling, 60 * options.minutes, learn)
-        if run not in wanted:
+        if not asked:
             return
+        found.update(known_result(options.name))  # others may have written meanwhile
+        found["about"] = about
         contestants = found.setdefault("runs", {}).setdefault(run, {"contestants": {}})
         contestants["contestants"][name] = row
         print(run, name, json.dumps(row), flush=True)
-        _ratios(found)
+        found.update(ratios(found["runs"]))
         write_result(options.name, found)
+
+    def knowing(run: str, own: Block) -> Knowledge:
+        """From the folder, or else from `hmc`."""
+        known = Knowledge(own.problem)
+        kept = options.knowledge / f"{run}-rank{options.rank}.npz"
+        if kept.exists():
+            known.load(kept)
+            take_part(run, "hmc", our("hmc"), own)
+        else:
+            take_part(run, "hmc", our("hmc"), own, known.learn)
+            known.save(kept)
+        return known
 
     def our(name: str):
         return lambda own, course: engine(name, own, course)
 
     def numpyro(own: Block, course: Course) -> Chunks:
-        return nuts(own, course, known.known)
+        return nuts(own, course, known.known(course.chains))
 
-    take_part("sampled", "hmc", our("hmc"), free, known.learn)
+    known = knowing("sampled", free)
     one = known.state()
     take_part("sampled", "nuts", numpyro, free)
     take_part("sampled", "slice", our("slice"), free)
     fixed = free._replace(problem=held(free.problem, one))
-    known = Knowledge(fixed.problem)
-    take_part("fixed", "hmc", our("hmc"), fixed, known.learn)
+    if not {"fixed", "white"} & set(wanted):
+        return
+    known = knowing("fixed", fixed)
     take_part("fixed", "nuts", numpyro, fixed)
     take_part("fixed", "slice", our("slice"), fixed)
     state = known.state()
@@ -136,6 +159,7 @@ class Knowledge:
     def __init__(self, problem: Problem) -> None:
         self.count, self.sums, self.last = 0, None, None
         self._flat = jax.jit(jax.vmap(jax.vmap(problem.flat)))
+        self._template = problem.template()
 
     def learn(self, states: State) -> None:
         """Draws with axes (chains, draws)."""
@@ -145,16 +169,33 @@ class Knowledge:
         self.count += x.shape[1]
         self.last = jax.tree.map(lambda leaf: leaf[:, -1], states)
 
-    @property
-    def known(self) -> Known:
-        """The latest states, and the variance within chains."""
+    def save(self, path: Path) -> None:
+        """For processes that are to know the same."""
+        leaves = {f"leaf{i}": np.asarray(x) for i, x in enumerate(jax.tree.leaves(self.last))}
+
+        def write(place: Path) -> None:
+            with place.open("wb") as file:
+                np.savez(file, count=self.count, sums=self.sums, **leaves)
+
+        make_folder(path.parent)
+        write_whole(path, write)
+
+    def load(self, path: Path) -> None:
+        """What was saved, of the same problem."""
+        with np.load(path) as kept:
+            self.count, self.sums = int(kept["count"]), kept["sums"]
+            leaves = [kept[f"leaf{i}"] for i in range(len(kept) - 2)]
+        self.last = jax.tree.unflatten(jax.tree.structure(self._template), leaves)
+
+    def known(self, chains: int) -> Known:
+        """The latest states of so many chains, and the variance within all of them."""
         mean, square = self.sums / self.count
         variance = np.mean(square - mean**2, axis=0) * self.count / (self.count - 1)
-        return Known(self.last, variance)
+        return Known(jax.tree.map(lambda leaf: jnp.asarray(leaf[:chains]), self.last), variance)
 
     def state(self) -> State:
         """The latest state of the first chain."""
-        return jax.tree.map(lambda leaf: leaf[0], self.last)
+        return jax.tree.map(lambda leaf: jnp.asarray(leaf[0]), self.last)
 
 
 def measured(
@@ -207,42 +248,6 @@ def measured(
     }
 
 
-# Of each run: ours, theirs, and the name of the ratio.
-PAIRS = {
-    "fixed": ("hmc", "nuts", "ratio_hmc_to_nuts"),
-    "sampled": ("hmc", "nuts", "ratio_hmc_to_nuts"),
-    "white": ("members", "one_ellipse", "ratio_slice_to_one_ellipse"),
-}
-
-
-def _ratios(found: dict[str, Any]) -> None:
-    """Effective draws per second of sampling, ours to theirs."""
-    for run, (ours, theirs, name) in PAIRS.items():
-        both = found["runs"].get(run, {"contestants": {}})["contestants"]
-        if ours in both and theirs in both:
-            one, other = both[ours], both[theirs]
-            speeds = [row["ess_median"] / row["sample_s"] for row in (one, other)]
-            ratio = (
-                round(speeds[0] / speeds[1], 2) if one["converged"] and one["rated"] else None
-            )
-            found.setdefault(name, {})[run] = ratio
-
-
-def _told(found: dict[str, Any]) -> str:
-    """The ratios in words."""
-    lines = []
-    for run, (ours, theirs, name) in PAIRS.items():
-        if run not in found.get("runs", {}):
-            continue
-        ratio = found.get(name, {}).get(run)
-        if ratio is None:
-            lines.append(f"{run}: {ours} and {theirs} cannot be compared")
-            continue
-        at_least = "" if found["runs"][run]["contestants"][theirs]["converged"] else "at least "
-        lines.append(f"{run}: {ours} is {at_least}{ratio} times as fast as {theirs}")
-    return "\n".join(lines)
-
-
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--name", default="samplers", help="of the results")
@@ -250,7 +255,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rank", type=int, default=3)
     parser.add_argument("--chains", type=int, default=4)
     parser.add_argument("--runs", default=",".join(PAIRS), help="some of these")
-    parser.add_argument("--without", default="", help="contestants that take no part")
+    parser.add_argument("--only", default=",".join(COURSES), help="contestants that take part")
+    parser.add_argument(
+        "--knowledge",
+        type=Path,
+        default=ROOT / "benchmarks" / "unfinished" / "samplers",
+        help="folder of what hmc has learned",
+    )
     parser.add_argument("--minutes", type=float, default=15.0, help="of each contestant")
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args()

@@ -1,6 +1,7 @@
 """How time and memory grow with the problem, one size at a time.
 
     python benchmarks/scaling.py [--sizes events,members,inputs,rank,chains] [--points 4]
+        [--name scaling]
 
 Events of two sets of members over weeks, one function of time for each member and feature
 (Matern 1/2, everything sampled by `hmc`). Each point is fitted in a process of its own. A draw
@@ -26,6 +27,8 @@ import numpy as np
 import pandas as pd
 from places import write_result
 
+import dpmf
+
 BASE = {"events": 2000, "members": 20, "inputs": 40, "rank": 2, "chains": 4}
 POINTS = {  # the base is one of each
     "events": [1000, 2000, 4000, 8000],
@@ -43,6 +46,7 @@ CONVERGED = 1.05  # R-hat
 def main() -> None:
     """Measure every point, print slopes, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--name", default="scaling", help="of the results")
     parser.add_argument("--sizes", default=",".join(POINTS))
     parser.add_argument("--points", type=int, default=4, help="of each size, smallest first")
     parser.add_argument("--warmup", type=int, default=WARMUP)
@@ -70,8 +74,8 @@ def main() -> None:
         print("a part of the points: nothing is written")
         return
     about = {"base": BASE, "warmup": options.warmup, "draws": options.draws}
-    about |= {"cores": os.cpu_count(), "jax": version("jax"), "dpmf": version("dpmf")}
-    write_result("scaling", about | {"sizes": found})
+    about |= {"cores": os.cpu_count(), "jax": version("jax"), "dpmf": dpmf.__version__}
+    write_result(options.name, about | {"sizes": found})
 
 
 def slopes_of(name: str, rows: list[dict[str, Any]]) -> dict[str, float | None]:
@@ -95,7 +99,6 @@ def measured(sizes: dict[str, int], warmup: int, draws: int) -> dict[str, Any]:
     """What one fit took."""
     import jax
 
-    import dpmf
     from dpmf.inference.chains import CHUNK
     from dpmf.inference.diagnostics import diagnostics
 
