@@ -161,7 +161,7 @@ def scaling(found: dict[str, Any]) -> str:
     """A table for every size."""
     base = ", ".join(f"{name} {value:,}" for name, value in found["base"].items())
     tables = (_size(name, one) for name, one in found["sizes"].items())
-    device = found["sizes"]["events"]["points"][0]["device"]
+    device = next(iter(found["sizes"].values()))["points"][0]["device"]
     on = f"on {found['cores']} cores" if device == "cpu" else f"on {device}"
     return SIZE.format(**found | {"base": base, "on": on}) + "".join(tables)
 

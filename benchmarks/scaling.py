@@ -10,7 +10,8 @@ density (slices of hyperparameters included), which is what grows with a size al
 which also depends on how long trajectories have become; and per effective draw of the fitted
 means (median). Memory is the most that the process held beyond what it held before: on a CPU
 most of it is the compiler's, on a GPU it is what was in use there. Slopes are those of a line
-through the logarithms (1 is linear growth); per effective draw, of converged fits alone.
+through the logarithms (1 is linear growth); per effective draw, of converged fits alone. Sizes
+that were measured before, in the same way, stay among the results.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from places import write_result
+from places import known_result, write_result
 
 import dpmf
 
@@ -57,6 +58,8 @@ def main() -> None:
         print(json.dumps(measured(options.point, options.warmup, options.draws)))
         return
     chosen = {name: POINTS[name][: options.points] for name in options.sizes.split(",")}
+    about = {"base": BASE, "warmup": options.warmup, "draws": options.draws}
+    about |= {"cores": os.cpu_count(), "jax": version("jax"), "dpmf": dpmf.__version__}
     found: dict[str, dict[str, Any]] = {}
     seen: dict[str, dict[str, Any]] = {}
     for name, values in chosen.items():
@@ -70,12 +73,12 @@ def main() -> None:
         slopes = slopes_of(name, rows)
         print(name, slopes, flush=True)
         found[name] = {"points": rows, "slopes": slopes}
-    if chosen != POINTS:
-        print("a part of the points: nothing is written")
-        return
-    about = {"base": BASE, "warmup": options.warmup, "draws": options.draws}
-    about |= {"cores": os.cpu_count(), "jax": version("jax"), "dpmf": dpmf.__version__}
-    write_result(options.name, about | {"sizes": found})
+        if len(values) < len(POINTS[name]):
+            print("a part of the points: nothing is written")
+            continue
+        kept = known_result(options.name)
+        others = kept.get("sizes", {}) if kept.items() >= about.items() else {}
+        write_result(options.name, about | {"sizes": others | found})
 
 
 def slopes_of(name: str, rows: list[dict[str, Any]]) -> dict[str, float | None]:
