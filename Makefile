@@ -10,7 +10,7 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup format clean
+.PHONY: help test demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup bench-memory format clean
 
 help:  ## List the targets
 	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -50,6 +50,9 @@ bench-daily: .venv/.dev  ## A season of the NBA refitted every day, for a GPU
 
 bench-startup: .venv/.dev  ## Seconds until the command, the import and a first fit do something
 	$(BIN)/python benchmarks/startup.py
+
+bench-memory: .venv/.dev  ## The most memory that a fit of one block of NBA games holds
+	$(BIN)/python benchmarks/memory.py
 
 format: .venv/.dev  ## Rewrite the code in the one format
 	$(BIN)/ruff format .

@@ -4,11 +4,13 @@
 
 All cutoffs run side by side, cold, with their hyperparameters sampled. The time is that of the
 whole backtest, compilation and scoring included, imports apart. Results go to
-benchmarks/results/daily.json.
+benchmarks/results/daily.json; those with the programs that an earlier run has left in jax's
+persistent cache (JAX_COMPILATION_CACHE_DIR) are given a `--name daily-cached`.
 """
 
 import argparse
 import json
+import os
 import time
 from pathlib import Path
 
@@ -34,6 +36,7 @@ def main() -> None:
         "about": {
             "season": options.season, "rank": options.rank, **sizes,
             "device": jax.devices()[0].device_kind, "jax": jax.__version__,
+            "cores": len(os.sched_getaffinity(0)),
         },
         "cutoffs": len(fits),
         "seconds": round(time.monotonic() - begun, 1),

@@ -3,6 +3,8 @@
 python benchmarks/page.py
 """
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ SCRIPTS = {
     "bench-samplers": "effective draws per second, against NUTS and elliptical slices",
     "bench-backtest": "weekly refits of an NBA season, against kickscore and melo",
     "bench-daily": "a season of the NBA refitted every day, for a GPU",
+    "bench-memory": "the most memory that a fit of one block of NBA games holds",
     "bench-scaling": "time and memory as events, members, inputs, rank and chains grow",
 }
 HEAD = """# Benchmarks
@@ -91,13 +94,21 @@ FORECASTER = {
     "margin_rmse": "RMSE of the margin",
 }
 DAILY = """
-## A season of daily refits
+## A season of daily refits{cached}
 
-`make bench-daily`, on {device}, jax {jax}: season {season} of the NBA, rank {rank}, {cutoffs}
-refits side by side, everything sampled, {chains} chains of {warmup} steps of warm-up and
-{draws} draws: {seconds:g} s with compilation, log probability {mean_log_prob:g}, winner error
+`make bench-daily`, on {device} and {cores} cores, jax {jax}: season {season} of the NBA, rank
+{rank}, {cutoffs} refits side by side, everything sampled, {chains} chains of {warmup} steps of
+warm-up and {draws} draws: {seconds:g} s, log probability {mean_log_prob:g}, winner error
 {winner_error_pct:g} %, effective draws at least {ess_median_least:g} (median over predicted
 means), largest R-hat {rhat_max:g}, above 1.05 at {rhat_above_1_05} of the refits.
+"""
+CACHED = ", with the compiled programs of an earlier run"
+MEMORY = """
+## Memory
+
+`make bench-memory`, on {device}, jax {jax}: {games:,} games, rank {rank}, {chains} chains,
+{warmup} steps of warm-up and {draws} draws: at most {peak_mib:,} MiB of the whole process, of
+them {draws_mib:,} MiB of kept draws.
 """
 MEASURES = {
     "s_per_evaluation": ("ms per evaluation", 1000, 2),
@@ -152,9 +163,14 @@ def weekly(found: dict[str, Any]) -> str:
     )
 
 
-def daily(found: dict[str, Any]) -> str:
+def daily(found: dict[str, Any], cached: str = "") -> str:
     """One line of figures."""
-    return DAILY.format(**found | found["about"])
+    return DAILY.format(**found | found["about"], cached=cached)
+
+
+def memory(found: dict[str, Any]) -> str:
+    """One line of figures."""
+    return MEMORY.format(**found | found["about"])
 
 
 def scaling(found: dict[str, Any]) -> str:
@@ -190,12 +206,14 @@ def _figures(point: dict[str, Any]) -> list[str]:
     return [f"{point[name] * by:,.{digits}f}" for name, (_, by, digits) in MEASURES.items()]
 
 
-TABLES = {
+TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "startup": startup,
     "samplers": samplers,
     "samplers-h200": samplers,
     "weekly": weekly,
     "daily": daily,
+    "daily-cached": partial(daily, cached=CACHED),
+    "memory": memory,
     "scaling": scaling,
     "scaling-h200": scaling,
 }

@@ -83,7 +83,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rank", type=int, default=1)
     parser.add_argument("--chains", type=int, default=4)
     parser.add_argument("--warmup", type=int, default=150)
-    parser.add_argument("--draws", type=int, default=60)
+    parser.add_argument("--draws", type=int, default=80)
     return parser.parse_args()
 
 
