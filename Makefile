@@ -51,8 +51,8 @@ bench-daily: .venv/.dev  ## A season of the NBA refitted every day, for a GPU
 bench-startup: .venv/.dev  ## Seconds until the command, the import and a first fit do something
 	$(BIN)/python benchmarks/startup.py
 
-bench-memory: .venv/.dev  ## The most memory that a fit of one block of NBA games holds
-	$(BIN)/python benchmarks/memory.py
+bench-memory: .venv/.dev  ## The most memory that a fit of three NBA seasons holds, with ten chains
+	$(BIN)/python benchmarks/peak_memory.py
 
 format: .venv/.dev  ## Rewrite the code in the one format
 	$(BIN)/ruff format .

@@ -19,7 +19,7 @@ SCRIPTS = {
     "bench-samplers": "effective draws per second, against NUTS and elliptical slices",
     "bench-backtest": "weekly refits of an NBA season, against kickscore and melo",
     "bench-daily": "a season of the NBA refitted every day, for a GPU",
-    "bench-memory": "the most memory that a fit of one block of NBA games holds",
+    "bench-memory": "the most memory that a fit of three NBA seasons holds",
     "bench-scaling": "time and memory as events, members, inputs, rank and chains grow",
 }
 HEAD = """# Benchmarks
@@ -213,7 +213,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "weekly": weekly,
     "daily": daily,
     "daily-cached": partial(daily, cached=CACHED),
-    "memory": memory,
+    "peak-memory": memory,
     "scaling": scaling,
     "scaling-h200": scaling,
 }

@@ -1,9 +1,9 @@
-"""The most memory that a fit of one block of NBA games holds, with ten chains.
+"""The most memory that a fit of three NBA seasons holds, with ten chains.
 
-    python benchmarks/memory.py [--rank 3] [--chains 10] [--warmup 50] [--draws 100]
+    python benchmarks/peak_memory.py [--rank 3] [--chains 10] [--warmup 50] [--draws 100]
 
 Peak resident memory of the whole process, imports and compiler included; more steps hold no
-more, kept draws apart. Results go to benchmarks/results/memory.json.
+more, kept draws apart. Results go to benchmarks/results/peak-memory.json.
 """
 
 import argparse
@@ -15,11 +15,9 @@ import jax
 from places import NBA, write_result
 
 import dpmf
-from dpmf.backtest.cutoffs import cutoffs
-from dpmf.backtest.forecaster import Plan
-from dpmf.sports import Games, score_model
+from dpmf.sports import score_model
 
-SEASON, BLOCK = 2005, 4
+SEASONS = 2003, 2005
 
 
 def main() -> None:
@@ -32,8 +30,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=100)
     options = parser.parse_args()
     games = dpmf.read_games(options.games)
-    cutoff = cutoffs(games.frame, [SEASON], "4w")[BLOCK - 1]
-    past = Games(games.frame[cutoff.past(games.frame, Plan().window)])
+    past = games.between(*SEASONS)
     sizes = {name: getattr(options, name) for name in ("chains", "warmup", "draws")}
     fit = score_model(options.rank).fit(past, progress=False, **sizes)
     found = {
@@ -43,7 +40,7 @@ def main() -> None:
         "peak_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
     }  # fmt: skip
     print(json.dumps(found))
-    write_result("memory", found)
+    write_result("peak-memory", found)
 
 
 if __name__ == "__main__":
