@@ -24,7 +24,7 @@ import jax
 T = TypeVar("T")
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 def pytree_dataclass(cls: type[T]) -> type[T]:
     """A frozen dataclass whose fields are arrays that jax may trace.
 
