@@ -1,7 +1,5 @@
 """Every member on its own inputs: the grid's model exactly, whatever the kernel."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import jax.random as jr
@@ -21,7 +19,7 @@ from dpmf.kernels import (
     SquaredExponential,
 )
 from dpmf.kernels.factor import JITTER
-from dpmf.model import lists, own_inputs
+from dpmf.model import lists, own_inputs, tables
 from dpmf.model.coordinates import parameters
 from dpmf.model.density import log_density
 from dpmf.model.grid import grid
@@ -43,6 +41,12 @@ KERNELS = {
     "mixture": Matern12("time", length=(1, 9)) + SquaredExponential("time", length=(9, 90)),
     "constant": Constant(),
 }
+
+
+@pytest.fixture(autouse=True)
+def one_table(monkeypatch):
+    """So that members of very different numbers of inputs are padded to the same."""
+    monkeypatch.setattr(tables, "MOST_TABLES", 1)
 
 
 def visits(count: int = 24) -> Dyads:
@@ -206,7 +210,6 @@ def _event(data: Dyads, member, m: int, row) -> int:
 
 OLD = lists.lists(("time",), np.array([0, 0, 1, 0, 2]), np.array([[9.0, 3, 4, 10.5, 1]]).T)[0]
 MORE = (np.array([0, 1, 0, 3, 0, 3]), np.array([[1.0, 2.0, 5.0, 0.0, 3.0, 6.0]]).T)
-LENGTH = {"time.length": jnp.asarray([[7.0]])}
 
 
 def own_of(points: Lists, members: int) -> OwnInputs:
@@ -214,20 +217,22 @@ def own_of(points: Lists, members: int) -> OwnInputs:
     return points.colouring(nothing, members)
 
 
-def joint(monkeypatch, old: Lists, new: Lists, widened) -> np.ndarray:
-    """Covariance of old and new values: both are linear in old white and fresh normals."""
-    count, kernel = len(old.member), SMOOTH[0]
-    before, after = own_of(old, 4), own_of(new, 4)
-    overs = before.factors(kernel, LENGTH), after.factors(kernel, LENGTH)
-    columns = []
-    for row in np.eye(count + len(new.member)):
-        normals = jnp.asarray(row[count:])[None]
-        monkeypatch.setattr(lists.jr, "normal", lambda key, shape, z=normals: z)
-        white = jnp.asarray(row[:count])[None]
-        there = widened(white)
-        pair = before.coloured(white, overs[0]), after.coloured(there, overs[1])
-        columns.append(np.concatenate([np.asarray(one)[0] for one in pair]))
-    return np.array(columns).T @ np.array(columns)
+def joint(old: Lists, new: Lists, carry) -> np.ndarray:
+    """Covariance of old and new values: both are linear in old white and fresh normals.
+
+    Every one of those is 1 in a latent function of its own.
+    """
+    every = old.joined(new.member, new.inputs)[0]
+    count = len(old.member)
+    unit = np.eye(count + len(every.member))
+    theta = {"time.length": jnp.full((len(unit), 1), 7.0)}
+    there = carry(unit[:, :count], theta, unit[:, count:])
+    values = []
+    for points, white in ((old, unit[:, :count]), (new, there)):
+        own = own_of(points, 4)
+        values.append(own.coloured(jnp.asarray(white), own.factors(SMOOTH[0], theta)))
+    both = np.concatenate(values, axis=1)
+    return both.T @ both
 
 
 def expected_joint(member, inputs) -> np.ndarray:
@@ -238,15 +243,23 @@ def expected_joint(member, inputs) -> np.ndarray:
     return np.where(np.equal.outer(member, member), found, 0.0)
 
 
+def widened(monkeypatch, old: Lists, new: Lists) -> np.ndarray:
+    """The covariance after `Lists.widening`."""
+
+    def carry(white, theta, fresh):
+        monkeypatch.setattr(lists.jr, "normal", lambda key, shape: jnp.asarray(fresh))
+        way = old.widening(new, 4)
+        return way.widened(jnp.asarray(white), SMOOTH[0], theta, jr.key(0))
+
+    return joint(old, new, carry)
+
+
 def test_old_and_new_values_have_the_covariance_of_the_kernel(monkeypatch):
     """Prediction is exact: so it is on the grid, of which this is the definition."""
     new = OLD.joined(*MORE)[0]
     assert new.inputs[:6, 0].tolist() == [9.0, 3.0, 10.5, 1.0, 5.0, 4.0]  # in first-seen order
-    way = OLD.widening(new, 4)
-    found = joint(
-        monkeypatch, OLD, new, lambda white: way.widened(white, SMOOTH[0], LENGTH, jr.key(0))
-    )
     both = np.concatenate([OLD.member, new.member]), np.concatenate([OLD.inputs, new.inputs])
+    found = widened(monkeypatch, OLD, new)
     np.testing.assert_allclose(found, expected_joint(*both), atol=1e-12)
 
 
@@ -255,47 +268,33 @@ def test_a_list_that_is_sorted_is_found(monkeypatch):
     new = OLD.joined(*MORE)[0]
     order = np.lexsort((new.inputs[:, 0], new.member))
     wrong = Lists(new.columns, new.member[order], new.inputs[order])
-    way = OLD.widening(wrong, 4)
-    found = joint(
-        monkeypatch, OLD, wrong, lambda white: way.widened(white, SMOOTH[0], LENGTH, jr.key(0))
-    )
-    both = (
-        np.concatenate([OLD.member, wrong.member]),
-        np.concatenate([OLD.inputs, wrong.inputs]),
-    )
-    assert np.abs(found - expected_joint(*both)).max() > 0.01
+    member = np.concatenate([OLD.member, wrong.member])
+    expected = expected_joint(member, np.concatenate([OLD.inputs, wrong.inputs]))
+    assert np.abs(widened(monkeypatch, OLD, wrong) - expected).max() > 0.01
 
 
-class Normals:
+class Normals(np.random.Generator):
     """A generator that gives what it is told."""
 
     def __init__(self, values):
+        super().__init__(np.random.PCG64(0))
         self.values = values
 
-    def standard_normal(self, shape):
-        return np.resize(self.values, shape)
+    def standard_normal(self, size):
+        return self.values[:, : size[1]].copy()
 
 
-def test_members_are_renamed_and_points_dropped(monkeypatch):
+def test_members_are_renamed_and_points_dropped():
     """Old member 1 is now 0, old 0 is now 2, old 2 has left, and 1 is new."""
     new = lists.lists(("time",), np.array([2, 0, 1, 2]), np.array([[8.0, 5.0, 1.0, 9.0]]).T)[0]
-    members = np.array([1, -1, 0])
-    count, every = len(OLD.member), 8  # old member 2 has left with its point
-    before, after = own_of(OLD, 3), own_of(new, 3)
-    columns = []
-    for row in np.eye(count + every):
-        white = row[None, :count]
-        normals: Any = Normals(row[count:])
-        there = OLD.carried(white, SMOOTH[0], LENGTH, new, members, normals)
-        pair = (
-            before.coloured(jnp.asarray(white), before.factors(SMOOTH[0], LENGTH)),
-            after.coloured(jnp.asarray(there), after.factors(SMOOTH[0], LENGTH)),
-        )
-        columns.append(np.concatenate([np.asarray(one)[0] for one in pair]))
-    found = np.array(columns).T @ np.array(columns)
+
+    def carry(white, theta, fresh):
+        members = np.array([1, -1, 0])
+        return OLD.carried(white, SMOOTH[0], theta, new, members, Normals(fresh))
+
     member = np.concatenate([OLD.member, np.array([1, 3, 0])[new.member]])
     expected = expected_joint(member, np.concatenate([OLD.inputs, new.inputs]))
-    np.testing.assert_allclose(found, expected, atol=1e-10)
+    np.testing.assert_allclose(joint(OLD, new, carry), expected, atol=1e-10)
 
 
 def test_gradient_is_that_of_finite_differences():
@@ -333,7 +332,9 @@ def test_equal_inputs_of_a_member_are_one_point():
 def test_lists_that_are_too_long_are_refused(monkeypatch):
     monkeypatch.setattr(lists, "MOST_ENTRIES", 40)
     data = visits()
-    with pytest.raises(DataError, match=r"23 inputs of members, up to 9 of one, .* at most 40"):
+    with pytest.raises(
+        DataError, match=r"has 7 distinct inputs, .* have 196 entries, .* at most 40"
+    ):
         own_lists(SMOOTH[0], data, data.rows[:, 0])
 
 

@@ -124,7 +124,7 @@ class Basis(Points):
         if low >= high:
             return fresh
         at = np.linspace(low, high, CLOSE * (2 * new.order + 1))
-        old, drawn = (one._matrix(theta, at) for one in (self, new))
+        old, drawn = (one.matrix(theta, at) for one in (self, new))
         found = []
         for k in range(len(white)):
             error = white[k] @ old[k].T - fresh[k] @ drawn[k].T
@@ -132,7 +132,7 @@ class Basis(Points):
             found.append(fresh[k] + np.linalg.solve(gram, drawn[k].T @ error.T).T)
         return np.stack(found)
 
-    def _matrix(
+    def matrix(
         self, theta: Theta, at: Float[np.ndarray, " values"]
     ) -> Float[np.ndarray, "rank values functions"]:
         """From white of one member to its values."""

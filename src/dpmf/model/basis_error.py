@@ -13,6 +13,7 @@ from dpmf.kernels.scaled import Scaled
 from dpmf.model.harmonics import log_shares
 
 TOLERANCE = 0.005  # of a correlation, anywhere in the domain, at any length scale in bounds
+MEASURED = 0.9 * TOLERANCE  # the rest is for distances and scales between those measured
 MOST_FUNCTIONS = 1024  # of a basis
 LARGEST = 2**14  # harmonics that are tried, to say how many would be needed
 LENGTHS = 17  # scales at which it is measured, from the shortest to the longest
@@ -59,11 +60,11 @@ def fineness(kernel: Scaled, extent: float) -> Fineness:
         lengths = np.geomspace(shortest, longest, LENGTHS)
         each = [series_errors(kernel, length, extent, period, most) for length in lengths]
         errors = np.max(each, axis=0)
-        enough = np.flatnonzero(errors <= TOLERANCE)
+        enough = np.flatnonzero(errors <= MEASURED)
         if len(enough):
             return Fineness(period, int(enough[0]), float(errors[enough[0]]))
         tail = series_errors(kernel, shortest, extent, period, LARGEST)
-    needed = np.flatnonzero(tail <= TOLERANCE)
+    needed = np.flatnonzero(tail <= MEASURED)
     functions = 2 * int(needed[0] if len(needed) else LARGEST) + 1
     raise ConfigError(
         f"inputs='basis': {kernel} with length scales from {shortest:g} to {longest:g} on "

@@ -13,7 +13,7 @@ from dpmf.kernels import Kernel, Matern12
 from dpmf.kernels.warp import Columns
 from dpmf.model.basis import basis
 from dpmf.model.grid import MOST_LEVELS, Grid, grid, grid_of
-from dpmf.model.lists import MOST_ENTRIES, lists_of, own_lists
+from dpmf.model.lists import lists_of, own_lists
 from dpmf.model.points import Points
 from dpmf.model.tracks import tracks
 
@@ -98,7 +98,7 @@ def chosen(wanted: str, kernel: Kernel, data: Dyads, member: Member, members: in
     if max(shared.shape) <= MOST_LEVELS:
         best = Inputs("grid", f"{size}, since kernel {kernel} has no faster form")
         could.append((cost, best))
-    if own.entries <= MOST_ENTRIES:
+    if not own.too_large():
         could.append((own.cost, apart))
     try:
         found = basis(kernel, data)[1]
@@ -109,9 +109,8 @@ def chosen(wanted: str, kernel: Kernel, data: Dyads, member: Member, members: in
         return min(could, key=lambda one: one[0])[1]
     raise ConfigError(
         f"inputs='auto': kernel {kernel} has {size}, expected at most {MOST_LEVELS:,} in one "
-        f"factor; {len(own.member):,} inputs of members have factors of {own.entries:,} "
-        f"entries, expected at most {MOST_ENTRIES:,}; {no_basis} Round the inputs, such as "
-        "dates to weeks, or take a kernel for many inputs: Matern12 of one column."
+        f"factor of a grid; {own.too_large()}; {no_basis} Or round the inputs, such as dates "
+        "to weeks, or take a kernel for many inputs: Matern12 of one column."
     )
 
 

@@ -15,7 +15,7 @@ from dpmf.data.distinct import distinct
 from dpmf.errors import DataError
 from dpmf.kernels import Kernel
 from dpmf.model.gather import lookup
-from dpmf.model.grid import points, renumbered
+from dpmf.model.grid import MOST_LEVELS, points, renumbered
 from dpmf.model.own_inputs import OwnInputs, own_inputs
 from dpmf.model.points import Points, Widening
 from dpmf.model.state import Theta
@@ -61,10 +61,25 @@ class Lists(Points):
         return sum(one.point.size * one.width for one in tables(self.member, FACTORED))
 
     @property
+    def longest(self) -> int:
+        """Inputs of the member that has most."""
+        return int(np.bincount(self.member).max(initial=0))
+
+    @property
     def cost(self) -> int:
         """Multiply-adds of one latent function: factors made, all members coloured once."""
         each = tables(self.member, FACTORED)
         return sum(one.point.size * one.width * (one.width + 1) for one in each)
+
+    def too_large(self) -> str:
+        """Why they cannot be factored; empty where they can."""
+        if self.longest <= MOST_LEVELS and self.entries <= MOST_ENTRIES:
+            return ""
+        return (
+            f"one member has {self.longest:,} distinct inputs, expected at most "
+            f"{MOST_LEVELS:,}, and the factors of all have {self.entries:,} entries, expected "
+            f"at most {MOST_ENTRIES:,}"
+        )
 
     def laid(
         self, data: Dyads, member: Int[np.ndarray, " cells"], members: int
@@ -163,12 +178,10 @@ def own_lists(kernel: Kernel, data: Dyads, member: Int[np.ndarray, " cells"]) ->
         DataError: They are too long.
     """
     found = lists_of(kernel, data, member)
-    if found.entries > MOST_ENTRIES:
+    if reason := found.too_large():
         raise DataError(
-            f"kernel {kernel}: the factors of {len(found.member):,} inputs of members, up to "
-            f"{np.bincount(found.member).max():,} of one, have {found.entries:,} entries, "
-            f"expected at most {MOST_ENTRIES:,}. Round the inputs, such as dates to weeks, or "
-            "let inputs='auto' find a faster form."
+            f"kernel {kernel}: {reason}. Round the inputs, such as dates to weeks, or let "
+            "inputs='auto' find a faster form."
         )
     return found
 

@@ -65,7 +65,7 @@ class Series(Colouring):
             some = own[:, start : start + len(waves)]
             found.append(jnp.einsum("mib,kmb->kmi", waves, some).reshape(rank, -1))
             start += len(waves)
-        return take(jnp.concatenate([own[:, 0, :0], *found], axis=1), self.cells)
+        return take(jnp.concatenate([functions[:, 0, :0], *found], axis=1), self.cells)
 
     def per_member(self, values: Float[Array, " members"]) -> Float[Array, "members 1"]:
         return values[:, None]
