@@ -33,7 +33,7 @@ class Case(NamedTuple):
 
 
 TIME = Matern12("time", length=(1.0, 30.0))
-SMOOTH = SquaredExponential("time", length=(6.0, 20.0))
+SMOOTH = SquaredExponential("time", length=(8.0, 16.0))
 CASES = {
     "Markov chains": Case("markov", TIME),
     "Markov chains, pooled mean": Case("markov", TIME, True),

@@ -101,7 +101,7 @@ def test_the_cheapest_is_taken_where_everything_is_dear():
     wide = SquaredExponential("time", length=(0.3, 200))
     found = chosen("auto", narrow, data, member, 51)
     assert found.kind == "basis"
-    assert found.why.startswith("79 functions, correlations within 0.004, since a grid of")
+    assert found.why.startswith("39 functions, correlations within 0.004, since a grid of")
     assert (
         chosen("auto", wide, data, member, 51).kind == "member"
     )  # no basis, and the grid is larger
@@ -136,7 +136,7 @@ def test_what_nothing_can_do_is_refused():
         ConfigError,
         match=r"5,000 distinct inputs, expected at most 4,096 in one factor of a grid; one "
         r"member has 5,000 distinct inputs, .* factors of all have 25,000,000 entries, .*; "
-        r"inputs='basis': .* needs [\d,]+ functions",
+        r"inputs='basis': .* needs .*[\d,]+ functions",
     ):
         DPMF(1, (Constant(), Constant()), mean="pooled", mean_kernel=Matern32("time")).spec(
             data

@@ -15,7 +15,7 @@ from dpmf.model.harmonics import log_shares
 TOLERANCE = 0.005  # of a correlation, anywhere in the domain, at any length scale in bounds
 MEASURED = 0.9 * TOLERANCE  # the rest is for distances and scales between those measured
 MOST_FUNCTIONS = 1024  # of a basis
-LARGEST = 2**14  # harmonics that are tried, to say how many would be needed
+LARGEST = 2**13  # harmonics that are tried, to say how many would be needed
 LENGTHS = 17  # scales at which it is measured, from the shortest to the longest
 LAGS, NEAR = 400, 60  # distances, over the whole domain and within the shortest length scale
 IMAGES = 8  # to either side; the period is at least the longest length scale

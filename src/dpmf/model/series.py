@@ -22,7 +22,7 @@ from dpmf.types import pytree_dataclass
 class Series(Colouring):
     """A basis (`basis.Basis`) as arrays; white has the axes (rank, members, functions)."""
 
-    waves: tuple[Float[Array, "some most functions"], ...]  # at inputs of members, in tables
+    waves: tuple[Float[Array, "_ _ functions"], ...]  # at inputs of members, in tables
     rows: Lookup  # entry = member, of every row of all tables
     cells: Lookup  # entry = place in the tables, one row after another
     members: int = dataclasses.field(metadata={"static": True})
