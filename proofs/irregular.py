@@ -78,7 +78,7 @@ def bugs() -> dict[str, tuple[str, Bug]]:
         "position, _, second = sweep",
     )
     others = property(lambda self: (self.whose.entry + 1) % self.members)
-    padded = planted(own_inputs.Rows, "jnp.where(both, gram(", "jnp.where(True, gram(")
+    halved = planted(own_inputs.OwnInputs, "jnp.sum(jnp.log(one)", "0.5 * jnp.sum(jnp.log(one)")
     no_copy_volume = planted(rescaled.moved, "jnp.sum(known**2) - volume", "jnp.sum(known**2)")
     unscaled = planted(rescaled.moved, "(known + held) / root", "known + held")
     chains, lists, series = "Markov chains", "own inputs", "series"
@@ -95,9 +95,9 @@ def bugs() -> dict[str, tuple[str, Bug]]:
             chains,
             Bug("slice", members_only, ((markov.MarkovChains, "owner", others),)),
         ),
-        "own inputs, padding in the volume": (
+        "own inputs, half the volume": (
             lists,
-            Bug("hmc", by_hmc(), ((own_inputs.Rows, "factor", padded.factor),)),
+            Bug("hmc", by_hmc(), ((own_inputs.OwnInputs, "log_volume", halved.log_volume),)),
         ),
         "own inputs, angles of other members": (
             lists,

@@ -15,7 +15,11 @@ from planted import planted
 
 KERNEL = SquaredExponential("time", length=(1.0, 30.0))
 SPREAD = 0.3
-FREE = {"time.length": jnp.asarray([0.5])}
+HERE = 0.5  # free length scale of the chain
+
+
+def theta_at(free: float) -> dict:
+    return {"time.length": jnp.asarray([free])}
 
 
 def trials(monkeypatch, key, white, target=rescaled.moved):
@@ -31,7 +35,8 @@ def trials(monkeypatch, key, white, target=rescaled.moved):
     rows = lookup(np.arange(3), 3)
     own = Series((jnp.asarray(shown),), rows, rows, 3, 40.0, 5)
     function = interwoven.Function(own, KERNEL, KERNEL.priors(), lambda cells: jnp.zeros(()))
-    target(key, function, FREE, white, FREE, jnp.asarray(SPREAD))
+    now = theta_at(HERE)
+    target(key, function, now, white, now, jnp.asarray(SPREAD))
     return function, seen[0]
 
 
@@ -40,14 +45,14 @@ def errors(monkeypatch, target=rescaled.moved):
     key, white = jr.key(3), jr.normal(jr.key(4), (3, 11))
     function, at = trials(monkeypatch, key, white, target)
     noise = jr.normal(jr.split(key)[0], white.shape)
-    copy = function.over(FREE) * white + jnp.sqrt(SPREAD) * noise
+    copy = function.over(theta_at(HERE)) * white + jnp.sqrt(SPREAD) * noise
     found, expected = [], []
-    for free in (-1.0, 0.5, 2.0):
-        theta = {"time.length": jnp.asarray([free])}
+    for free in (-1.0, HERE, 2.0):
+        theta = theta_at(free)
         sd = np.sqrt(np.asarray(function.over(theta)) ** 2 + SPREAD)
         expected.append(stats.norm.logpdf(copy, scale=sd).sum() + function.log_prior(theta))
         found.append(at(jnp.asarray([free]))[0])
-    return np.diff(found) - np.diff(expected), at(jnp.asarray([0.5]))[1][0] - white
+    return np.diff(found) - np.diff(expected), at(jnp.asarray([HERE]))[1][0] - white
 
 
 def test_densities_are_those_of_the_copies(x64, monkeypatch):
