@@ -10,6 +10,8 @@ Axis words used in shapes:
     levels    distinct inputs of one factor of the grid
     inputs    points of the grid
     points    inputs of every member, end to end
+    some, most    rows of a padded table of points, and places in each
+    functions     waves of a basis
     shape     axes of white behind the rank, whatever they are
     columns   input columns
     chains, draws
