@@ -80,7 +80,6 @@ def bugs() -> dict[str, tuple[str, Bug]]:
     others = property(lambda self: (self.whose.entry + 1) % self.members)
     halved = planted(own_inputs.OwnInputs, "jnp.sum(jnp.log(one)", "0.5 * jnp.sum(jnp.log(one)")
     no_copy_volume = planted(rescaled.moved, "jnp.sum(known**2) - volume", "jnp.sum(known**2)")
-    unscaled = planted(rescaled.moved, "(known + held) / root", "known + held")
     chains, lists, series = "Markov chains", "own inputs", "series"
     return {
         "values held without their volume": (
@@ -106,10 +105,6 @@ def bugs() -> dict[str, tuple[str, Bug]]:
         "copies held without their volume": (
             series,
             Bug("hmc", by_hmc(), ((rescaled, "moved", no_copy_volume),)),
-        ),
-        "white of a copy unscaled": (
-            series,
-            Bug("hmc", by_hmc(), ((rescaled, "moved", unscaled),)),
         ),
     }
 
