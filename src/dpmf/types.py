@@ -10,6 +10,8 @@ Axis words used in shapes:
     levels    distinct inputs of one factor of the grid
     inputs    points of the grid
     points    inputs of every member, end to end
+    some, most    rows of a padded table of points, and places in each
+    functions     waves of a basis
     shape     axes of white behind the rank, whatever they are
     columns   input columns
     chains, draws
@@ -24,7 +26,7 @@ import jax
 T = TypeVar("T")
 
 
-@dataclass_transform(frozen_default=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 def pytree_dataclass(cls: type[T]) -> type[T]:
     """A frozen dataclass whose fields are arrays that jax may trace.
 

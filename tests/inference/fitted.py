@@ -19,6 +19,7 @@ from dpmf.kernels import (
     Constant,
     Matern12,
     Matern32,
+    Matern52,
     SeasonGap,
     SquaredExponential,
 )
@@ -146,6 +147,7 @@ class Case(NamedTuple):
 
 
 FORM = Matern12(SeasonGap("season", "week")) * SquaredExponential("home")
+LONG = SquaredExponential("week", length=(1, 5))
 CASES = {  # likelihoods with both engines; ranks, means and kernels in between
     "games hmc": Case(DPMF(2, FORM), "hmc"),
     "games slice": Case(
@@ -174,6 +176,16 @@ CASES = {  # likelihoods with both engines; ranks, means and kernels in between
     "own times hmc": Case(DPMF(2, Matern12("week"), Gaussian(), inputs="markov"), "hmc"),
     "own times slice": Case(
         DPMF(1, (Matern12("week"), Constant()), Ordinal(4), inputs=("markov", "grid")), "slice"
+    ),
+    "own inputs hmc": Case(
+        DPMF(2, Matern32("week") * Categorical("genre"), Gaussian(), inputs="member"), "hmc"
+    ),
+    "own inputs slice": Case(
+        DPMF(1, (Matern52("week"), Constant()), Ordinal(4), inputs="member"), "slice"
+    ),
+    "series hmc": Case(DPMF(2, LONG, Gaussian(), inputs="basis"), "hmc"),
+    "series slice": Case(
+        DPMF(1, (LONG, Constant()), Ordinal(4), inputs=("basis", "grid")), "slice"
     ),
     "own likelihood": Case(PMF(1, Laplace()), "slice"),
 }

@@ -13,7 +13,7 @@ from dpmf.inference import aligned, effects, position, spreads
 from dpmf.inference.hyperparameters import Hyperparameters
 from dpmf.inference.problem import Problem
 from dpmf.inference.start import starts
-from dpmf.kernels import Matern12
+from dpmf.kernels import Matern12, Matern32, SquaredExponential
 from dpmf.likelihoods import Gaussian
 from dpmf.model.coordinates import sum_first
 from dpmf.model.inputs import chosen
@@ -40,14 +40,17 @@ def held_scales():
     return dataclasses.replace(problem, fixed=HELD.fixed(problem.spec))
 
 
-def own_times(mean):
-    """Every member at its own times; so is the mean, which then has no points in common."""
-    model = DPMF(2, Matern12("week"), Gaussian(), mean=mean, inputs="markov")
+FORGETFUL, WAVES = Matern12("week"), SquaredExponential("week", length=(2, 5))
+
+
+def apart(mean, inputs="markov", kernel=FORGETFUL):
+    """No points in common, neither of members nor, but for lists, of the mean."""
+    model = DPMF(2, kernel, Gaussian(), mean=mean, inputs=inputs)
     data = rating_dyads(ratings(Gaussian()))
-    apart = chosen("markov", Matern12("week"), data, data.rows.reshape(-1), 1)
+    own = chosen(inputs, model.spec(data).rows.kernel, data, data.rows.reshape(-1), 1)
     spec = model.spec(data)
     rows, cols = (
-        dataclasses.replace(side, pooled_inputs=apart) for side in (spec.rows, spec.cols)
+        dataclasses.replace(side, pooled_inputs=own) for side in (spec.rows, spec.cols)
     )
     spec = dataclasses.replace(spec, rows=rows, cols=cols)
     return Problem(layout(grids(spec, data), data)[1], FREE_ALL, spec)
@@ -59,8 +62,11 @@ PROBLEMS = {
     "constant": lambda: problem_of(PMF(4), game_dyads(games())),
     "held scales": held_scales,
     "rarely seen": rarely_seen,
-    "own times": lambda: own_times("constant"),
-    "own times, pooled mean": lambda: own_times("pooled"),
+    "own times": lambda: apart("constant"),
+    "own times, pooled mean": lambda: apart("pooled"),
+    "own inputs": lambda: apart("constant", "member", Matern32("week")),
+    "series": lambda: apart("constant", "basis", WAVES),
+    "series, pooled mean": lambda: apart("pooled", "basis", WAVES),
 }
 
 

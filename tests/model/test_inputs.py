@@ -18,6 +18,7 @@ from dpmf.model import inputs
 from dpmf.model.grid import Grid
 from dpmf.model.inputs import Inputs, chosen, grid_cost, is_markov
 from dpmf.model.layout import grids
+from dpmf.model.lists import Lists
 from dpmf.model.spec import Spec
 from dpmf.model.tracks import Tracks
 from model.diary import dyads, frame
@@ -26,10 +27,13 @@ from model.diary import dyads, frame
 def ratings(count: int = 5000) -> Dyads:
     """Every rating at its own moment."""
     columns = {"viewer": np.arange(count) % 50, "film": np.arange(count) % 70}
-    table = pd.DataFrame({**columns, "time": np.arange(count) / 7, "stars": 1.0})
+    times = {"time": np.arange(count) / 7, "hour": np.arange(count) % 24.0}
+    table = pd.DataFrame({**columns, **times, "stars": 1.0})
     table = table.astype({"viewer": str, "film": str})
     table.loc[::2, "stars"] = 2.0
-    return dyads(table)
+    return Dyads.from_frame(
+        table, row="viewer", col="film", value="stars", inputs=["time", "hour"]
+    )
 
 
 def test_few_inputs_are_a_grid():
@@ -72,9 +76,40 @@ def test_the_limit_is_one_of_cost(monkeypatch):
     for limit, kind in ((cost, "grid"), (cost - 1, "markov")):
         monkeypatch.setattr(inputs, "CHEAP", limit)
         assert chosen("auto", Matern12("time"), data, member, 4).kind == kind
-    smooth = chosen("auto", SquaredExponential("time"), data, member, 4)
-    assert str(smooth) == (
-        "grid, 23 distinct inputs, since kernel SquaredExponential('time') has no faster form"
+
+
+def test_kernels_that_are_no_chains_live_at_members_own_inputs():
+    data = ratings()
+    for kernel in (SquaredExponential("time"), SquaredExponential("time") * Matern32("hour")):
+        spec = DPMF(1, (kernel, Constant())).spec(data)
+        assert spec.inputs_line().startswith(
+            "inputs of rows: member, 5,000 inputs of members, since a grid of 5,000 distinct "
+            "inputs would be slow; "
+        )
+        assert isinstance(grids(spec, data).rows, Lists)
+
+
+def heavy() -> tuple[Dyads, np.ndarray]:
+    """One viewer with 1,500 of 2,000 events."""
+    data = ratings(2000)
+    return data, np.where(np.arange(2000) < 1500, 0, 1 + np.arange(2000) % 50)
+
+
+def test_the_cheapest_is_taken_where_everything_is_dear():
+    data, member = heavy()
+    narrow = SquaredExponential("time", length=(30, 200))
+    wide = SquaredExponential("time", length=(0.3, 200))
+    found = chosen("auto", narrow, data, member, 51)
+    assert found.kind == "basis"
+    assert found.why.startswith("39 functions, correlations within 0.004, since a grid of")
+    assert (
+        chosen("auto", wide, data, member, 51).kind == "member"
+    )  # no basis, and the grid is larger
+    everyone = np.zeros(2000, int)
+    alone = chosen("auto", wide, data, everyone, 1)
+    assert str(alone) == (
+        "grid, 2,000 distinct inputs, since kernel SquaredExponential('time') has no faster "
+        "form"
     )
 
 
@@ -95,9 +130,17 @@ def test_which_kernels_are_markov(kernel, markov):
     assert is_markov(kernel) == markov
 
 
-def test_other_kernels_of_many_inputs_are_refused():
-    with pytest.raises(ConfigError, match=r"5,000 distinct inputs, expected at most 4,096"):
-        DPMF(1, Matern32("time")).spec(ratings())
+def test_what_nothing_can_do_is_refused():
+    data = ratings()
+    with pytest.raises(
+        ConfigError,
+        match=r"5,000 distinct inputs, expected at most 4,096 in one factor of a grid; one "
+        r"member has 5,000 distinct inputs, .* factors of all have 25,000,000 entries, .*; "
+        r"inputs='basis': .* needs .*[\d,]+ functions",
+    ):
+        DPMF(1, (Constant(), Constant()), mean="pooled", mean_kernel=Matern32("time")).spec(
+            data
+        )
     model = DPMF(1, Matern32("time"), inputs="grid")
     with pytest.raises(DataError, match=r"5,000 distinct inputs.* or let inputs='auto' find"):
         grids(model.spec(ratings()), ratings())
@@ -111,6 +154,8 @@ def test_three_choices_are_refused(unchecked):
 def test_what_is_asked_for_must_exist():
     with pytest.raises(ConfigError, match=r"inputs='markov': .* expected Matern12 of one col"):
         DPMF(1, Matern32("time"), inputs="markov").spec(dyads(frame()))
+    with pytest.raises(ConfigError, match=r"inputs='basis': .* expected one of SquaredExp"):
+        DPMF(1, Constant(), inputs="basis").spec(dyads(frame()))
     with pytest.raises(ConfigError, match=r"inputs='spline', expected one of 'auto', 'grid'"):
         DPMF(1, Matern12("time"), inputs="spline")
     asked = DPMF(1, Matern12("time"), inputs=("markov", "grid")).spec(dyads(frame()))

@@ -1,8 +1,8 @@
 """Slices along kernel hyperparameters, one latent function at a time.
 
 A trial recomputes one factor of one side, and never a gradient. On shared inputs a noisy copy
-of the function is held (`surrogate`), elsewhere its white and its values in turn
-(`interwoven`).
+of the function is held (`surrogate`), of a series one of its coefficients (`rescaled`),
+elsewhere its white and its values in turn (`interwoven`).
 """
 
 from collections.abc import Callable
@@ -15,12 +15,13 @@ import jax.random as jr
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int, Key
 
-from dpmf.inference import interwoven, surrogate, theta
+from dpmf.inference import interwoven, rescaled, surrogate, theta
 from dpmf.inference.problem import Problem
 from dpmf.kernels import Kernel
 from dpmf.model.colouring import Colouring, Over
 from dpmf.model.features import factor
 from dpmf.model.predictor import product, side_factors, side_features
+from dpmf.model.series import Series
 from dpmf.model.shared_inputs import SharedInputs
 from dpmf.model.state import Parameters, State, Theta
 from dpmf.priors import Prior
@@ -151,6 +152,16 @@ def _function(
     """Slice the hyperparameters of one function, in the way of its representation."""
     one = interwoven.Function(own, family.kernel, family.priors, given.log_likelihood)
     return interwoven.moved(key, one, theta, white, widths)
+
+
+@_function.register
+def _of_series(
+    own: Series, key, family: _Family, theta: Theta, white, widths: Theta, given: _Given
+) -> interwoven.Moved:
+    """Every cell of a member sees all its coefficients."""
+    one = interwoven.Function(own, family.kernel, family.priors, given.log_likelihood)
+    spread = given.spread / own.shape[1]
+    return rescaled.moved(key, one, theta, white, widths, spread)
 
 
 @_function.register

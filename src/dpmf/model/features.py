@@ -38,15 +38,21 @@ def factor(
     kernel: Kernel, theta: Theta, levels: tuple[Float[Array, "_ _"], ...], axis: int
 ) -> Float[Array, "levels levels"]:
     """One of the factors, for one latent function."""
+    return cholesky_factor(gram(kernel, theta, levels, axis))
+
+
+def gram(
+    kernel: Kernel, theta: Theta, levels: tuple[Float[Array, "_ _"], ...], axis: int = 0
+) -> Float[Array, "levels levels"]:
+    """What is factored: correlations between levels, with their jitter."""
     parts, correlations = kernel.factors(), kernel.factors_at(theta)
     if len(levels) == len(parts):
-        return cholesky_factor(jittered_gram(correlations[axis], levels[axis]))
+        return jittered_gram(correlations[axis], levels[axis])
     ends = [sum(len(p.columns) for p in parts[: i + 1]) for i in range(len(parts))]
     spans = [
         tuple(range(end - len(p.columns), end)) for p, end in zip(parts, ends, strict=True)
     ]
-    gram = dense_gram(list(zip(correlations, spans, strict=True)), levels[0])
-    return cholesky_factor(gram)
+    return dense_gram(list(zip(correlations, spans, strict=True)), levels[0])
 
 
 def coloured(

@@ -11,11 +11,13 @@ from dpmf.data import Dyads
 from dpmf.errors import ConfigError
 from dpmf.kernels import Kernel, Matern12
 from dpmf.kernels.warp import Columns
+from dpmf.model.basis import basis
 from dpmf.model.grid import MOST_LEVELS, Grid, grid, grid_of
+from dpmf.model.lists import lists_of, own_lists
 from dpmf.model.points import Points
 from dpmf.model.tracks import tracks
 
-KINDS = ("auto", "grid", "markov")
+KINDS = ("auto", "grid", "markov", "member", "basis")
 CHEAP = 10**8  # multiply-adds for one latent function; a core does them in about 30 ms
 
 Member = Int[np.ndarray, " cells"]
@@ -25,7 +27,7 @@ Member = Int[np.ndarray, " cells"]
 class Inputs:
     """A representation, and why it was taken."""
 
-    kind: str  # "grid" or "markov"
+    kind: str  # one of `KINDS`, but never "auto"
     why: str = dataclasses.field(compare=False)  # or programs would be compiled for each
 
     def __str__(self) -> str:
@@ -54,8 +56,9 @@ def chosen(wanted: str, kernel: Kernel, data: Dyads, member: Member, members: in
 
     A grid serves all members with one factor, and `hmc` has the most to work with there; it
     is taken while it is cheap (`grid_cost` at most `CHEAP`). Past that, Matern 1/2 of one
-    column becomes Markov chains, whose cost is the number of points. Other kernels stay on
-    the grid as long as one can be factored.
+    column becomes Markov chains, whose cost is the number of points. Other kernels are exact
+    at every member's own inputs while that is cheap. Past that it is the cheapest of what
+    there is: a basis, which is exact within a tolerance, members' own inputs, the grid.
 
     Args:
         wanted: One of `KINDS`.
@@ -72,6 +75,8 @@ def chosen(wanted: str, kernel: Kernel, data: Dyads, member: Member, members: in
             f"inputs='markov': the kernel is {kernel}, expected Matern12 of one column, such "
             "as Matern12('time'). Use inputs='auto' or 'grid'."
         )
+    if wanted == "basis":
+        return Inputs(wanted, f"{ASKED}, {basis(kernel, data)[1]}")
     if wanted != "auto":
         return Inputs(wanted, ASKED)
     shared = grid_of(kernel, data)
@@ -79,17 +84,34 @@ def chosen(wanted: str, kernel: Kernel, data: Dyads, member: Member, members: in
     size = f"{' x '.join(f'{n:,}' for n in shared.shape)} distinct inputs"
     if cost <= CHEAP:
         return Inputs("grid", f"cheap at {size} of {members:,} members")
+    slow = f"since a grid of {size} would be slow"
     if is_markov(kernel):
         (column,) = kernel.factors()[0].columns
         points = len(tracks(column, member, data.column(column).reshape(-1))[0].at)
-        return Inputs("markov", f"{points:,} points, since a grid of {size} would be slow")
-    if max(shared.shape) > MOST_LEVELS:
-        raise ConfigError(
-            f"inputs='auto': kernel {kernel} has {size}, expected at most {MOST_LEVELS:,} in "
-            "one factor. Round the inputs, such as dates to weeks, or take a kernel for many "
-            "inputs: Matern12 of one column."
-        )
-    return Inputs("grid", f"{size}, since kernel {kernel} has no faster form")
+        return Inputs("markov", f"{points:,} points, {slow}")
+    own = lists_of(kernel, data, member)
+    apart = Inputs("member", f"{len(own.member):,} inputs of members, {slow}")
+    if own.cost <= CHEAP:
+        return apart
+    # The cheapest of what can be done at all; where two cost the same, the first.
+    could: list[tuple[int, Inputs]] = []
+    if max(shared.shape) <= MOST_LEVELS:
+        best = Inputs("grid", f"{size}, since kernel {kernel} has no faster form")
+        could.append((cost, best))
+    if not own.too_large():
+        could.append((own.cost, apart))
+    try:
+        found = basis(kernel, data)[1]
+        could.append((len(own.member) * found.functions, Inputs("basis", f"{found}, {slow}")))
+    except ConfigError as refused:
+        no_basis = str(refused)
+    if could:
+        return min(could, key=lambda one: one[0])[1]
+    raise ConfigError(
+        f"inputs='auto': kernel {kernel} has {size}, expected at most {MOST_LEVELS:,} in one "
+        f"factor of a grid; {own.too_large()}; {no_basis} Or round the inputs, such as dates "
+        "to weeks, or take a kernel for many inputs: Matern12 of one column."
+    )
 
 
 def grid_cost(shared: Grid, members: int) -> int:
@@ -115,7 +137,13 @@ def _grid(kernel: Kernel, data: Dyads, member: Member) -> Points:
     return grid(kernel, data, by_use=not member.any())
 
 
+def _basis(kernel: Kernel, data: Dyads, member: Member) -> Points:
+    return basis(kernel, data)[0]
+
+
 _POINTS: dict[str, Callable[[Kernel, Dyads, Member], Points]] = {
     "grid": _grid,
     "markov": _tracks,
+    "member": own_lists,
+    "basis": _basis,
 }

@@ -7,16 +7,14 @@ their number. There is no jitter: points are distinct, and no matrix is factored
 correlations are those of the kernel itself, within eps of those on shared inputs.
 """
 
-import dataclasses
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float
 
 from dpmf.kernels import Kernel
 from dpmf.kernels.stationary import Matern12Correlation
-from dpmf.model.colouring import Colouring
-from dpmf.model.gather import Lookup, sums, take
+from dpmf.model.own_points import OwnPoints
 from dpmf.model.recurrence import recurrence
 from dpmf.model.state import Theta
 from dpmf.types import pytree_dataclass
@@ -65,21 +63,10 @@ def length_of(kernel: Kernel, theta: Theta) -> Float[Array, ""]:
 
 
 @pytree_dataclass
-class MarkovChains(Colouring):
-    """Points of every member (`tracks.Tracks`) as arrays; white has the axes (rank, points)."""
+class MarkovChains(OwnPoints):
+    """Points of every member (`tracks.Tracks`) as arrays."""
 
     track: Track
-    whose: Lookup  # entry = member, of each point
-    cells: Lookup  # entry = point
-    members: int = dataclasses.field(metadata={"static": True})
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.track.gap.shape
-
-    @property
-    def owner(self) -> Int[Array, " points"]:
-        return self.whose.entry
 
     def factor(self, kernel: Kernel, theta: Theta) -> Steps:
         return self.track.steps(length_of(kernel, theta))
@@ -96,16 +83,3 @@ class MarkovChains(Colouring):
 
     def log_volume(self, over: Steps) -> Float[Array, " rank"]:
         return jnp.sum(jnp.log(over.fresh), axis=1)
-
-    def at_cells(self, functions: Float[Array, "rank points"]) -> Float[Array, "rank cells"]:
-        return take(functions, self.cells)
-
-    def per_member(self, values: Float[Array, " members"]) -> Float[Array, " points"]:
-        return take(values, self.whose)
-
-    def member_sums(self, values: Float[Array, " points"]) -> Float[Array, " members"]:
-        return sums(self.whose, values, self.members)
-
-    @property
-    def first(self) -> Bool[Array, " points"]:
-        return self.track.start

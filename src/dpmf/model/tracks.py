@@ -44,7 +44,7 @@ class Tracks(Points):
         wider, place = tracks(self.column, *both)
         cells = lookup(place[len(self.at) :], len(wider.at))
         whose = lookup(wider.member, members)
-        return wider, MarkovChains(wider.track(), whose, cells, members)
+        return wider, MarkovChains(whose, cells, members, wider.track())
 
     def over(self, data: Dyads, member: Int[np.ndarray, " cells"]) -> "Tracks":
         return tracks(self.column, member, data.column(self.column).reshape(-1))[0]
