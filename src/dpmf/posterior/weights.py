@@ -32,7 +32,8 @@ def reweighting(
         )
     # A floor far below rounding: the smoothing takes differences.
     logs = np.maximum(usable, np.max(usable) - 700.0)
-    smoothed, k = array_stats.psislw(logs, r_eff=efficiency)
+    # It takes log likelihoods that are to be left out, so their negatives are the weights.
+    smoothed, k = array_stats.psislw(-logs, r_eff=efficiency)
     weights = np.exp(smoothed - np.max(smoothed))
     weights /= weights.sum()
     told = Reweighting(events, float(k), float(1 / np.sum(weights**2)))
