@@ -14,6 +14,7 @@ import jax  # noqa: E402
 
 from proofs import (  # noqa: E402
     agreement,
+    attributes,
     bugs,
     calibration,
     conditioning,
@@ -40,6 +41,7 @@ def proofs(options: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         ),
         "geweke-slice": lambda: geweke.prove(geweke_size, engines=("slice",)),
         "geweke-hmc": lambda: geweke.prove(geweke_size, engines=("hmc",)),
+        "attributes": lambda: attributes.prove(geweke_size),
         "irregular": lambda: irregular.prove(geweke_size),
         "planted": lambda: bugs.prove(small),
         **{
