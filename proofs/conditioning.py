@@ -12,13 +12,14 @@ from scipy import stats
 
 from dpmf.data import Dyads
 from dpmf.inference import annealing
-from dpmf.inference.annealing import Newcomers, moving, powers
+from dpmf.inference.annealing import powers
+from dpmf.inference.moving import Newcomers, moving, newcomers
 from dpmf.inference.problem import Problem
 from dpmf.likelihoods import Bernoulli, Likelihood, Ordinal, PairedGaussian, PairedPoisson
 from dpmf.model.layout import Grids, layout
 from dpmf.model.predictor import predictor
 from dpmf.model.simulate import simulate_state, simulate_values
-from dpmf.posterior.conditioning import newcomers, updated
+from dpmf.posterior.conditioning import updated
 from dpmf.posterior.extension import extended_white, widening
 from planted import planted
 from proofs import geweke
@@ -45,7 +46,7 @@ class Size(NamedTuple):
     starts: int  # prior draws that are weighted in each
 
 
-SMALL = Size(128, 60, 16, 4, 15, 200, 128)
+SMALL = Size(64, 40, 12, 4, 10, 160, 64)
 FULL = Size(128, 200, 100, 8, 50, 1000, 512)
 
 

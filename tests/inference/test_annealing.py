@@ -14,7 +14,8 @@ from scipy import stats
 from chance import assert_mean
 from dpmf import DPMF, PMF, Dyads
 from dpmf.inference import annealing
-from dpmf.inference.annealing import Newcomers, annealed, powers
+from dpmf.inference.annealing import annealed, powers
+from dpmf.inference.moving import Newcomers, newcomers
 from dpmf.inference.problem import Problem
 from dpmf.kernels import Constant, Matern12, Matern32
 from dpmf.kernels.factor import JITTER
@@ -33,7 +34,7 @@ from dpmf.model.density import log_likelihoods
 from dpmf.model.layout import grids, layout
 from dpmf.model.predictor import cell_features, predictor
 from dpmf.model.state import FREE_ALL, State
-from dpmf.posterior.conditioning import newcomers, updated
+from dpmf.posterior.conditioning import updated
 from dpmf.posterior.extension import extended_white, widening
 from inference.fitted import Laplace
 from planted import planted

@@ -16,43 +16,20 @@ import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Key
+from jaxtyping import Array, Float, Key
 
-from dpmf.data import Dyads
-from dpmf.inference.problem import Problem
+from dpmf.inference.moving import Moving, Newcomers
 from dpmf.likelihoods.base import IndependentNoise, Noise
-from dpmf.model.colouring import Colouring, Over
+from dpmf.model.colouring import Over
 from dpmf.model.features import features
-from dpmf.model.gather import Lookup, lookup, sums
+from dpmf.model.gather import sums
 from dpmf.model.layout import SideLayout
-from dpmf.model.points import Points
 from dpmf.model.predictor import means, product, side_factors, side_features
 from dpmf.model.spec import SideSpec
 from dpmf.model.state import Part, Side, State
 from dpmf.samplers import elliptical
-from dpmf.types import pytree_dataclass
 
 EARLY = 3  # powers are cubes: the first events to be heard change the most
-
-
-@pytree_dataclass
-class Moving:
-    """Members of one side whose functions move, and the cells that read them."""
-
-    functions: Colouring  # of these members alone
-    cells: Int[Array, " own"]  # which cells read them
-    member: Lookup  # whose function each of those reads
-    places: Int[Array, " coordinates"]  # of their white, on the axis behind the rank
-
-
-@pytree_dataclass
-class Newcomers:
-    """All events of the members that move, and which of them are new."""
-
-    problem: Problem
-    new: Bool[Array, " events"]
-    rows: Moving | None  # None: nobody
-    cols: Moving | None
 
 
 class _Side(NamedTuple):
@@ -74,43 +51,6 @@ class _Side(NamedTuple):
         if self.moving is None or added is None:
             return self.held
         return self.held.at[:, self.moving.cells].add(added)
-
-
-def moving(
-    points: Points,
-    every: Colouring,
-    data: Dyads,
-    member: Int[np.ndarray, "events pair"],
-    who: Int[np.ndarray, " some"],
-) -> Moving | None:
-    """Some members cut out of a side.
-
-    Args:
-        points: Of the whole side.
-        every: The side's functions on them.
-        data: All events of these members, old and new.
-        member: Of every cell, on this side.
-        who: Those that move, ascending.
-    """
-    if not len(who):
-        return None
-    reads = np.isin(member.reshape(-1), who)
-    renamed = np.searchsorted(who, member.reshape(-1)[reads])
-    _, functions = points.only(who).laid(_each_cell(data, reads), renamed, len(who))
-    owner = every.owner
-    places = who if owner is None else np.flatnonzero(np.isin(np.asarray(owner), who))
-    index = lookup(renamed, len(who))
-    return Moving(functions, jnp.asarray(np.flatnonzero(reads)), index, jnp.asarray(places))
-
-
-def _each_cell(data: Dyads, which: Bool[np.ndarray, " cells"]) -> Dyads:
-    """Some cells, each as an event of its own."""
-
-    def flat(array: np.ndarray) -> np.ndarray:
-        return array.reshape(data.cells, 1, *array.shape[2:])[which]
-
-    parts = {name: flat(getattr(data, name)) for name in ("rows", "cols", "inputs", "values")}
-    return Dyads(data.codebook, **parts)
 
 
 def powers(steps: int) -> Float[np.ndarray, " powers"]:

@@ -13,10 +13,10 @@ from dpmf.checks import whole_number
 from dpmf.data import Dyads
 from dpmf.data.places import place
 from dpmf.errors import ConfigError, DataError
-from dpmf.inference.annealing import Newcomers, annealed, moving, powers
-from dpmf.inference.problem import Problem
+from dpmf.inference.annealing import annealed, powers
+from dpmf.inference.moving import Members, Newcomers, newcomers
 from dpmf.inference.request import require_values
-from dpmf.model.layout import Grids, layout
+from dpmf.model.layout import layout
 from dpmf.model.state import State
 from dpmf.posterior.extension import Widenings, extended_white, widening
 from dpmf.posterior.weights import resampled, reweighting
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 UPDATES = ("new", "rows", "cols", "both")
 BATCH = 32  # draws that are annealed side by side
-
-Members = Int[np.ndarray, " _"]
 
 
 def conditioned(
@@ -89,30 +87,6 @@ def updated(known: Dyads, new: Dyads, update: str, source: str) -> tuple[Members
             "update='rows', 'cols' or 'both'."
         )
     return rows, cols
-
-
-def newcomers(
-    problem: Problem, points: Grids, known: Dyads, new: Dyads, rows: Members, cols: Members
-) -> Newcomers:
-    """The events of the members that are updated, laid out.
-
-    Args:
-        problem: That of the fit.
-        points: Its points and those of the new events.
-        known: Its events.
-        new: The new events.
-        rows: Whose functions are updated.
-        cols: The same of columns.
-    """
-    theirs = np.any(np.isin(known.rows, rows) | np.isin(known.cols, cols), axis=1)
-    data = known.take(np.flatnonzero(theirs)).followed_by(new)
-    arrays = layout(points, data)[1]
-    return Newcomers(
-        dataclasses.replace(problem, arrays=arrays),
-        jnp.asarray(np.arange(data.events) >= theirs.sum()),
-        moving(points.rows, arrays.rows.functions, data, data.rows, rows),
-        moving(points.cols, arrays.cols.functions, data, data.cols, cols),
-    )
 
 
 def heard(
