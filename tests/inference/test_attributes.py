@@ -1,6 +1,7 @@
 """Attributes of members in a model: what the mean may read, and what a kernel may not."""
 
 import functools
+import warnings
 from unittest import mock
 
 import jax
@@ -214,8 +215,6 @@ def test_a_new_members_mean_is_that_of_its_attributes():
 def test_a_newcomer_who_was_heard_is_remembered():
     fit = fitted("slice")
     events = pd.DataFrame({"user": ["x"], "film": "Clue", "time": 1.0, "age": 35.0, "stars": 4})
-    import warnings
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dpmf.DpmfWarning)
         heard = fit.condition(events, steps=3)

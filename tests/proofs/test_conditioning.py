@@ -19,7 +19,7 @@ def test_a_bug_in_the_moves_is_found():
 
 
 @pytest.mark.parametrize("wrong", [False, True])
-def test_ranks_of_truths(wrong):
+def test_truths_among_weighted_draws(wrong):
     require([conditioning.calibrated(SMALL, wrong=wrong)], FALSE_ALARM)
 
 

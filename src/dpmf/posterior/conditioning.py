@@ -17,7 +17,7 @@ from dpmf.inference.annealing import annealed, powers
 from dpmf.inference.moving import Members, Newcomers, newcomers
 from dpmf.inference.request import require_values
 from dpmf.model.layout import layout
-from dpmf.model.state import State
+from dpmf.model.state import State, White
 from dpmf.posterior.extension import Widenings, extended_white, widening
 from dpmf.posterior.weights import resampled, reweighting
 from dpmf.shown import shown
@@ -42,10 +42,11 @@ def conditioned(
         points, arrays = layout(fit.grids, new)
         grown = widening(fit.grids, points, arrays)
         some = newcomers(fit.problem, points, fit.data, new, rows, cols)
-        states, logs = heard(some, grown, fit.draws.states, steps, seed)
+        white, logs = heard(some, grown, fit.draws.states, steps, seed)
     weights, told = reweighting(logs.reshape(-1), new.events, _efficiency(fit))
     taken = resampled(weights, np.random.default_rng(seed))
     told_all = (*fit.diagnostics.reweighted, told)
+    states = fit.draws.states._replace(white=white)
     draws = fit.draws._replace(
         states=_taken(states, taken), stats=_taken(fit.draws.stats, taken)
     )
@@ -91,8 +92,8 @@ def updated(known: Dyads, new: Dyads, update: str, source: str) -> tuple[Members
 
 def heard(
     some: Newcomers, grown: Widenings, states: State, steps: int, seed: int
-) -> tuple[State, Float[np.ndarray, "chains draws"]]:
-    """Every draw after the new events, and its log weight."""
+) -> tuple[White, Float[np.ndarray, "chains draws"]]:
+    """The functions of every draw after the new events, and its log weight."""
     chains, draws = states.free.rows.mean.shape[:2]
     rising, found = jnp.asarray(powers(steps)), []
     for chain in range(chains):
@@ -104,7 +105,7 @@ def heard(
 
 
 @jax.jit
-def _many(some: Newcomers, grown, states: State, numbers, key, rising) -> tuple[State, Array]:
+def _many(some: Newcomers, grown, states: State, numbers, key, rising) -> tuple[White, Array]:
     spec = some.problem.spec
 
     def one(args):
@@ -112,7 +113,8 @@ def _many(some: Newcomers, grown, states: State, numbers, key, rising) -> tuple[
         key_new, key_move = jr.split(jr.fold_in(key, number))
         values = some.problem.parameters(state)
         white = extended_white(spec, state.white, values, grown, key_new)
-        return annealed(key_move, some, state._replace(white=white), rising)
+        moved, log_weight = annealed(key_move, some, state._replace(white=white), rising)
+        return moved.white, log_weight
 
     return jax.lax.map(one, (states, numbers), batch_size=BATCH)
 
@@ -129,6 +131,6 @@ def _taken(tree: Any, which: Int[np.ndarray, " draws"]) -> Any:
 
     def one(array: Any) -> np.ndarray:
         array = np.asarray(array)
-        return array.reshape(-1, *array.shape[2:])[which].reshape(array.shape)
+        return array.reshape(len(which), *array.shape[2:])[which].reshape(array.shape)
 
     return jax.tree.map(one, tree)

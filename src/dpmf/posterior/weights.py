@@ -8,11 +8,16 @@ from jaxtyping import Float, Int
 from dpmf.errors import DpmfWarning, SamplingError
 from dpmf.inference.diagnostics import PARETO_LIMIT, REFIT, Reweighting
 
+NEGLIGIBLE = 700.0  # below the largest log weight: its exponential is about to vanish
+FEWEST = 25  # draws of any weight, whose largest fifth has a tail to be fitted
+
 
 def reweighting(
     log_weights: Float[np.ndarray, " draws"], events: int, efficiency: float
 ) -> tuple[Float[np.ndarray, " draws"], Reweighting]:
     """Weights that sum to 1, the largest smoothed (Vehtari and others 2024), and their quality.
+
+    Where fewer than 25 draws have any weight, nothing is smoothed and Pareto k is infinite.
 
     Args:
         log_weights: Of each draw; what is not finite has no weight.
@@ -30,10 +35,11 @@ def reweighting(
             "condition: the new events are impossible under every draw. Check their values; "
             "if they are right, fit again with them."
         )
-    # A floor far below rounding: the smoothing takes differences.
-    logs = np.maximum(usable, np.max(usable) - 700.0)
-    # It takes log likelihoods that are to be left out, so their negatives are the weights.
-    smoothed, k = array_stats.psislw(-logs, r_eff=efficiency)
+    counts = usable > np.max(usable) - NEGLIGIBLE
+    k, smoothed = np.inf, np.where(counts, usable, -np.inf)
+    if np.sum(counts) >= FEWEST:
+        # It takes log likelihoods that are to be left out: weights are their negatives.
+        smoothed[counts], k = array_stats.psislw(-usable[counts], r_eff=efficiency)
     weights = np.exp(smoothed - np.max(smoothed))
     weights /= weights.sum()
     told = Reweighting(events, float(k), float(1 / np.sum(weights**2)))
