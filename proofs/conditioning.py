@@ -46,7 +46,7 @@ class Size(NamedTuple):
     starts: int  # prior draws that are weighted in each
 
 
-SMALL = Size(64, 40, 12, 4, 10, 500, 64)
+SMALL = Size(64, 80, 12, 4, 10, 500, 64)
 FULL = Size(128, 200, 100, 8, 50, 4000, 512)
 
 
