@@ -14,8 +14,10 @@ import jax  # noqa: E402
 
 from proofs import (  # noqa: E402
     agreement,
+    attributes,
     bugs,
     calibration,
+    conditioning,
     extension,
     geweke,
     irregular,
@@ -34,8 +36,12 @@ def proofs(options: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
     return {
         "linear": lambda: linear.prove(linear.SMALL if small else linear.FULL),
         "extension": lambda: extension.prove(extension.SMALL if small else extension.FULL),
+        "conditioning": lambda: conditioning.prove(
+            conditioning.SMALL if small else conditioning.FULL
+        ),
         "geweke-slice": lambda: geweke.prove(geweke_size, engines=("slice",)),
         "geweke-hmc": lambda: geweke.prove(geweke_size, engines=("hmc",)),
+        "attributes": lambda: attributes.prove(geweke_size),
         "irregular": lambda: irregular.prove(geweke_size),
         "planted": lambda: bugs.prove(small),
         **{

@@ -1,10 +1,12 @@
 """What the columns of a frame mean, and which name or level has which number."""
 
+import datetime
 from dataclasses import dataclass
 from typing import Any
 
 from dpmf.data.columns import Kind
 from dpmf.data.names import Names, from_json, to_json
+from dpmf.shown import shown
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,14 @@ class InputColumn:
     name: str
     kind: Kind
     levels: Names = ()  # of a category, in first-seen order
+
+    def worded(self, entry: float) -> str:
+        """An encoded entry as a message shows it."""
+        if self.kind == "category":
+            return shown(self.levels[int(entry)])
+        if self.kind == "date":
+            return str(datetime.date(1970, 1, 1) + datetime.timedelta(days=entry))
+        return str(bool(entry)) if self.kind == "boolean" else f"{entry:g}"
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,8 @@ class Codebook:
     col_names: Names = ()  # equal to `row_names` where there are two values
     inputs: tuple[InputColumn, ...] = ()
     mirrored: tuple[str, ...] = ()  # inputs that change sign in the second cell
+    row_attributes: tuple[str, ...] = ()  # inputs that are the same in all events of a row
+    col_attributes: tuple[str, ...] = ()  # the same of columns
 
     @property
     def pair(self) -> int:
@@ -44,6 +56,11 @@ class Codebook:
     def input_names(self) -> tuple[str, ...]:
         """Names of the input columns, in the order of the encoded array."""
         return tuple(column.name for column in self.inputs)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Names of the input columns that describe a member."""
+        return self.row_attributes + self.col_attributes
 
     def to_dict(self) -> dict[str, Any]:
         """The codebook as JSON can hold it."""
@@ -58,6 +75,8 @@ class Codebook:
                 for i in self.inputs
             ],
             "mirrored": list(self.mirrored),
+            "row_attributes": list(self.row_attributes),
+            "col_attributes": list(self.col_attributes),
         }
 
     @classmethod
@@ -74,4 +93,6 @@ class Codebook:
                 for i in stored["inputs"]
             ),
             mirrored=tuple(stored["mirrored"]),
+            row_attributes=tuple(stored.get("row_attributes", ())),  # older ones have none
+            col_attributes=tuple(stored.get("col_attributes", ())),
         )

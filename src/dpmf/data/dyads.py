@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from dpmf import display
 from dpmf.data import encoding
 from dpmf.data.alike import tell_alike
+from dpmf.data.attributes import Attribute
 from dpmf.data.codebook import Codebook
 from dpmf.data.frames import nearest, opened
 from dpmf.data.names import Names
@@ -44,6 +45,8 @@ class Dyads:
         value: str | Sequence[str],
         inputs: Sequence[str] = (),
         mirrored: Sequence[str] = (),
+        row_attributes: Sequence[str] = (),
+        col_attributes: Sequence[str] = (),
         source: str = "frame",
     ) -> "Dyads":
         """Encode a frame with one event in each row.
@@ -58,6 +61,10 @@ class Dyads:
             inputs: Columns of side information: numbers, dates, booleans or categories.
                 Text is a category.
             mirrored: The inputs that change sign in the second cell, such as `home`.
+            row_attributes: Columns that describe the row member and are the same in all of its
+                events, such as a user's age. They are inputs of kernels but for those of the
+                rows themselves, and need not be given again for members already known.
+            col_attributes: The same of the column member.
             source: Where the frame came from, for messages.
 
         Returns:
@@ -74,9 +81,13 @@ class Dyads:
             value=value,
             inputs=inputs,
             mirrored=mirrored,
+            row_attributes=row_attributes,
+            col_attributes=col_attributes,
             source=source,
         )
         dyads = _encoded(table, codebook, source, optional=False)
+        for attribute in dyads.attributes():
+            attribute.require_constant(source=source)
         _require_two_names(dyads, source)
         _tell_names_alike(dyads, source)
         for place, name in enumerate(dyads.input_names):
@@ -90,7 +101,8 @@ class Dyads:
 
         Args:
             frame: A frame with the same row, column and input columns. Value columns
-                may be absent or wholly missing: the values are then NaN.
+                may be absent or wholly missing: the values are then NaN. Columns of attributes
+                may be absent where all members are known.
             source: Where the frame came from, for messages.
             values: Whether value columns are read where there are any.
 
@@ -104,7 +116,11 @@ class Dyads:
         table = opened(frame, source=source)
         if not values:
             table = table.drop(self.codebook.value, strict=False)
-        return _encoded(table, self.codebook, source, optional=True)
+        new = _encoded(table, self.codebook, source, optional=True, known=self.attributes())
+        if self.codebook.attributes:
+            for attribute in self.followed_by(new).attributes():
+                attribute.require_constant(source=source, before=self.events)
+        return new
 
     def take(self, events: Sequence[int] | np.ndarray) -> "Dyads":
         """Some of the events, by place or by mask, with the same codebook."""
@@ -116,6 +132,28 @@ class Dyads:
             inputs=self.inputs[places],
             values=self.values[places],
         )
+
+    def followed_by(self, more: "Dyads") -> "Dyads":
+        """These events and, after them, others that `encode` has read."""
+        parts = {
+            name: np.concatenate([getattr(self, name), getattr(more, name)])
+            for name in ("rows", "cols", "inputs", "values")
+        }
+        return Dyads(more.codebook, **parts)
+
+    def attributes(self) -> list[Attribute]:
+        """The columns that describe a member, with whom they describe in each event."""
+        book = self.codebook
+        sides = (
+            (book.row_attributes, book.row, self.row_names, self.rows),
+            (book.col_attributes, book.col, self.col_names, self.cols),
+        )
+        columns = {one.name: one for one in book.inputs}
+        return [
+            Attribute(columns[name], side, members, places[:, 0], self.column(name)[:, 0])
+            for names, side, members, places in sides
+            for name in names
+        ]
 
     def column(self, name: str) -> Float[np.ndarray, "events pair"]:
         """One input column, encoded, for every cell."""
@@ -158,7 +196,7 @@ class Dyads:
         return self.events
 
     def __repr__(self) -> str:
-        inputs = f"inputs: {', '.join(self.input_names)}" if self.input_names else "no inputs"
+        inputs = f"inputs: {self._inputs()}" if self.input_names else "no inputs"
         return (
             f"{self.events:,} events, {self.pair} cell{'s' if self.pair > 1 else ''} each; "
             f"{len(self.row_names):,} rows, {len(self.col_names):,} columns; {inputs}"
@@ -171,14 +209,33 @@ class Dyads:
             f"rows: {book.row}": f"{len(self.row_names):,}: {display.some(self.row_names)}",
             f"columns: {book.col}": f"{len(self.col_names):,}: {display.some(self.col_names)}",
             "values": ", ".join(book.value),
-            "inputs": ", ".join(self.input_names) or "none",
+            "inputs": self._inputs() or "none",
         }
         return display.table("Dyads", rows)
 
+    def _inputs(self) -> str:
+        """The input columns, and whom they describe."""
+        whose = {attribute.column.name: attribute.side for attribute in self.attributes()}
+        told = (f"{n} of {whose[n]}" if n in whose else n for n in self.input_names)
+        return ", ".join(told)
 
-def _encoded(frame: nw.DataFrame, codebook: Codebook, source: str, optional: bool) -> Dyads:
+
+def _encoded(
+    frame: nw.DataFrame,
+    codebook: Codebook,
+    source: str,
+    optional: bool,
+    known: Sequence[Attribute] = (),
+) -> Dyads:
     codebook, rows, cols = encoding.members(frame, codebook, source=source)
-    codebook, inputs = encoding.inputs(frame, codebook, source=source)
+    sides = {codebook.row: (rows[:, 0], codebook.row_names)}
+    sides |= {codebook.col: (cols[:, 0], codebook.col_names)}
+    recalled = {
+        one.column.name: one.recalled(*sides[one.side], source=source)
+        for one in known
+        if one.column.name not in frame.columns
+    }
+    codebook, inputs = encoding.inputs(frame, codebook, recalled, source=source)
     values = encoding.values(frame, codebook, source=source, optional=optional)
     return Dyads(codebook, rows, cols, inputs, values)
 

@@ -1,5 +1,6 @@
 """A frame and a codebook in; arrays out, and the codebook grown by what is new."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import narwhals as nw
@@ -27,13 +28,27 @@ def members(
 
 
 def inputs(
-    frame: nw.DataFrame, codebook: Codebook, *, source: str
+    frame: nw.DataFrame,
+    codebook: Codebook,
+    recalled: Mapping[str, Float[np.ndarray, " events"]],
+    *,
+    source: str,
 ) -> tuple[Codebook, Float[np.ndarray, "events pair columns"]]:
-    """The side information of every cell; new category levels are appended."""
+    """The side information of every cell; new category levels are appended.
+
+    Args:
+        frame: The events.
+        codebook: What its columns mean.
+        recalled: Encoded columns that the frame need not have.
+        source: Where it came from.
+    """
     grown, found = [], np.empty((len(frame), codebook.pair, len(codebook.inputs)))
     for place, known in enumerate(codebook.inputs):
-        series = columns.whole(frame, known.name, source=source)
-        seen, encoded = _encoded(series, known, source)
+        if known.name in recalled:
+            seen, encoded = known, recalled[known.name]
+        else:
+            series = columns.whole(frame, known.name, source=source)
+            seen, encoded = _encoded(series, known, source)
         sign = -1.0 if known.name in codebook.mirrored else 1.0
         found[:, 0, place] = encoded
         found[:, 1:, place] = sign * encoded[:, None]

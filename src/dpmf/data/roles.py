@@ -18,19 +18,25 @@ def blank_codebook(
     value: str | Sequence[str],
     inputs: Sequence[str],
     mirrored: Sequence[str],
+    row_attributes: Sequence[str],
+    col_attributes: Sequence[str],
     source: str,
 ) -> Codebook:
     """Check that the parts fit each other and the frame; nothing is numbered yet."""
-    _require_lists(inputs=inputs, mirrored=mirrored)
+    own = {"row_attributes": row_attributes, "col_attributes": col_attributes}
+    _require_lists(inputs=inputs, mirrored=mirrored, **own)
     if not isinstance(value, str | list | tuple):
         raise DataError(f"value={value!r}, expected the name of a column, or a pair of names.")
     values = (value,) if isinstance(value, str) else tuple(value)
+    _require_attributes(values, inputs, **own)
+    inputs = (*inputs, *row_attributes, *col_attributes)
     _require_parts(row, col, values, inputs)
     for name in (row, col, *values, *inputs):
         column(frame, name, source=source)
     read = tuple(_input_column(frame, name, source) for name in inputs)
     _require_mirrors(read, mirrored, source)
-    return Codebook(row, col, values, inputs=read, mirrored=tuple(mirrored))
+    described = {side: tuple(names) for side, names in own.items()}
+    return Codebook(row, col, values, inputs=read, mirrored=tuple(mirrored), **described)
 
 
 def _input_column(frame: nw.DataFrame, name: str, source: str) -> InputColumn:
@@ -71,6 +77,29 @@ def _require_parts(row: str, col: str, values: tuple[str, ...], inputs: Sequence
     for name in inputs:
         if list(inputs).count(name) > 1:
             raise DataError(f"inputs names the column {name!r} more than once.")
+
+
+def _require_attributes(
+    values: tuple[str, ...], inputs: Sequence[str], **attributes: Sequence[str]
+) -> None:
+    """An attribute is named once, and describes one side."""
+    rows, cols = attributes.values()
+    if len(values) == 2 and (rows or cols):
+        raise DataError(
+            f"attributes {', '.join(map(repr, (*rows, *cols)))}: events have two values, whose "
+            "cells swap row and column, expected one value per event; a column of such an "
+            "event describes one of its two members. Name it in inputs= instead."
+        )
+    for name in _shared((*rows, *cols), inputs):
+        raise DataError(
+            f"the column {name!r} is both an input and an attribute of a member, expected one "
+            "of them; an attribute is an input already."
+        )
+    for name in _shared(rows, cols):
+        raise DataError(
+            f"the column {name!r} is both in row_attributes and in col_attributes, expected "
+            "one of them: it describes the row or the column."
+        )
 
 
 def _require_mirrors(

@@ -21,6 +21,17 @@ CELLS = 200  # training cells whose y is diagnosed
 RHAT_LIMIT, ESS_LIMIT = 1.05, 100.0
 DIVERGENT_LIMIT = 0.02  # share of draws; a few do no harm, many hide a place nobody enters
 
+PARETO_LIMIT = 0.7  # Vehtari and others (2024): beyond, weighted averages do not settle
+REFIT = "Fit again, with the new events among the others."
+
+
+class Reweighting(NamedTuple):
+    """How well the draws, once weighted, stand for the posterior that has new events too."""
+
+    events: int  # that came in
+    pareto_k: float  # shape of the tail of the weights; past 0.7 they cannot be trusted
+    ess: float  # draws of equal weight that say as much
+
 
 class Diagnostics(NamedTuple):
     """One row per diagnosed quantity; arrays have one entry per element."""
@@ -32,11 +43,15 @@ class Diagnostics(NamedTuple):
     divergences: int
     stayed: int
     divergent: float = 0.0  # share of draws with a divergent step on their way
+    reweighted: tuple[Reweighting, ...] = ()  # the rest is that of the draws before
 
     @property
     def converged(self) -> bool:
-        """Every R-hat and the typical effective sample size are good, and few steps diverge."""
-        if self._untold or self.divergent > DIVERGENT_LIMIT:
+        """Every R-hat and the typical effective sample size are good, and few steps diverge.
+
+        Where draws were weighted for new events, so are all Pareto k.
+        """
+        if self._untold or self.divergent > DIVERGENT_LIMIT or not self._weights_good:
             return False
         good = bool(np.nanmax(self.rhat) <= RHAT_LIMIT)
         return good and bool(np.nanmedian(self.ess_bulk) >= ESS_LIMIT)
@@ -62,9 +77,20 @@ class Diagnostics(NamedTuple):
             )
         if self.stayed:
             figures += f", {_counted(self.stayed, 'move')} cut off"
+        for one in self.reweighted:
+            figures += (
+                f"; then given {_counted(one.events, 'new event')}: Pareto k "
+                f"{one.pareto_k:.2f}, ESS of weights {one.ess:.0f}"
+            )
+        if not self._weights_good:
+            advice = REFIT
         if self.converged:
             return f"Converged: {figures}."
         return f"NOT converged: {figures}. {advice}"
+
+    @property
+    def _weights_good(self) -> bool:
+        return all(one.pareto_k <= PARETO_LIMIT for one in self.reweighted)
 
     @property
     def _untold(self) -> bool:

@@ -19,6 +19,7 @@ from dpmf.inference.progress import Report, reporting
 from dpmf.inference.request import (
     require_dyads,
     require_kind,
+    require_not_own,
     require_values,
     same_model,
     within,
@@ -165,6 +166,7 @@ class DPMF:
             if pooled is None:
                 on_home = "home" in data.input_names
                 pooled = SquaredExponential("home") if on_home else kernel
+        require_not_own(kernel, data, side)
         columns = training_columns(data)
         for one in (kernel, pooled):
             missing = [name for name in (one.columns if one else ()) if name not in columns]

@@ -10,6 +10,7 @@ from dpmf.data import Dyads
 from dpmf.errors import ConfigError, DataError, DpmfWarning
 from dpmf.inference.chains import Sizes
 from dpmf.inference.problem import Problem
+from dpmf.kernels import Kernel
 from dpmf.model.spec import Spec
 
 
@@ -37,6 +38,22 @@ def require_values(data: Dyads) -> None:
         raise DataError(
             f"row {wrong[0] + 1} has no value, expected one for every event to learn from. "
             "Drop the rows without values."
+        )
+
+
+def require_not_own(kernel: Kernel, data: Dyads, side: int) -> None:
+    """Refuse a kernel of a member's functions that reads what describes the member."""
+    book = data.codebook
+    own = (book.row_attributes, book.col_attributes)[side]
+    for name in (name for name in kernel.columns if name in own):
+        one, many, member = (("row", "rows", book.row), ("column", "columns", book.col))[side]
+        given = ("('pooled', 'constant')", "('constant', 'pooled')")[side]
+        raise ConfigError(
+            f"kernel {kernel} of the {many}: {name!r} is an attribute of {member!r}, the same "
+            f"in all events of a {one}, so inside the {one}'s own functions it is constant and "
+            f"does nothing. Let the mean that all {many} share read it: mean={given} with "
+            f"mean_kernel=, such as SquaredExponential({name!r}); or the kernel of the other "
+            "side."
         )
 
 

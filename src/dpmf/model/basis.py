@@ -98,6 +98,9 @@ class Basis(Points):
         inside = bool(((at >= self.low) & (at <= self.high)).all())
         return self if inside else basis(self.kernel, data)[0]
 
+    def only(self, members: Int[np.ndarray, " some"]) -> "Basis":
+        return self  # all members have the same waves
+
     def widening(self, wider: "Basis", members: int) -> SeriesWidening:
         return SeriesWidening(members)
 

@@ -65,6 +65,9 @@ class Grid(Points):
         found = tuple(levels(data, one, by_use=by_use) for one in self.columns)
         return Grid(self.columns, found)
 
+    def only(self, members: Int[np.ndarray, " some"]) -> "Grid":
+        return self  # all members have the same points
+
     def widening(self, wider: "Grid", members: int) -> GridWidening:
         return GridWidening(self.shape, wider.shape, members)
 

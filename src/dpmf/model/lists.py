@@ -109,6 +109,11 @@ class Lists(Points):
     def over(self, data: Dyads, member: Int[np.ndarray, " cells"]) -> "Lists":
         return lists(self.columns, member, points(data, self.columns))[0]
 
+    def only(self, members: Int[np.ndarray, " some"]) -> "Lists":
+        kept = np.isin(self.member, members)
+        renamed = np.searchsorted(members, self.member[kept])
+        return Lists(self.columns, renamed, self.inputs[kept])
+
     def widening(self, wider: "Lists", members: int) -> ListWidening:
         place = wider.joined(self.member, self.inputs)[1][len(wider.member) :]
         return ListWidening(jax.device_put(place), len(wider.member))

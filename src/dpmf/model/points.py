@@ -47,6 +47,16 @@ class Points(abc.ABC):
         """Points of the same kind for other events."""
 
     @abc.abstractmethod
+    def only(self, members: Int[np.ndarray, " some"]) -> "Points":
+        """The points of some members alone, who are numbered anew in the same order.
+
+        White on them is that of these members, cut out of the whole.
+
+        Args:
+            members: Ascending.
+        """
+
+    @abc.abstractmethod
     def widening(self, wider: Any, members: int) -> Widening:
         """How white grows from these points to `wider`, which `laid` returned."""
 

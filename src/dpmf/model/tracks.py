@@ -49,6 +49,11 @@ class Tracks(Points):
     def over(self, data: Dyads, member: Int[np.ndarray, " cells"]) -> "Tracks":
         return tracks(self.column, member, data.column(self.column).reshape(-1))[0]
 
+    def only(self, members: Int[np.ndarray, " some"]) -> "Tracks":
+        kept = np.isin(self.member, members)
+        renamed = np.searchsorted(members, self.member[kept])
+        return Tracks(self.column, renamed, self.at[kept])
+
     def widening(self, wider: "Tracks", members: int) -> Bridge:
         return self.bridge(wider, np.arange(members))
 

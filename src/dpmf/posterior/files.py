@@ -14,7 +14,7 @@ import xarray as xr
 from dpmf.data import Codebook, Dyads
 from dpmf.errors import ConfigError, FileError, UnreadableFile
 from dpmf.inference.chains import Draws, Sizes
-from dpmf.inference.diagnostics import Diagnostics, divergent_share
+from dpmf.inference.diagnostics import Diagnostics, Reweighting, divergent_share
 from dpmf.inference.estimator import DPMF
 from dpmf.kernels import Kernel
 from dpmf.likelihoods import Likelihood
@@ -162,6 +162,8 @@ def _taken_apart(fit: Fit) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "diagnosed": list(told.names),
         "divergences": told.divergences,
         "stayed": told.stayed,
+        "divergent": told.divergent,
+        "reweighted": [list(one) for one in told.reweighted],
     }
     return plain, arrays
 
@@ -199,7 +201,8 @@ def _put_together(plain: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
         arrays["ess_tail"],
         plain["divergences"],
         plain["stayed"],
-        divergent_share(stats),
+        plain.get("divergent", divergent_share(stats)),  # older files do not say it
+        tuple(Reweighting(*one) for one in plain.get("reweighted", ())),
     )
     return Fit(
         _model_from_dict(plain["model"]),

@@ -129,6 +129,44 @@ class Fit:
         noise = {n: v.reshape(flat + v.shape[2:]) for n, v in self.parameters.noise.items()}
         return Forecast(upcoming, self.spec.likelihood, y.reshape(flat + y.shape[2:]), noise)
 
+    def condition(
+        self,
+        frame: Any,
+        *,
+        update: str = "new",
+        steps: int = 100,
+        seed: int = 0,
+        source: str = "frame",
+    ) -> "Fit":
+        """This fit given a handful of new events as well, without fitting again.
+
+        In every draw the functions of some members move to what they are given the new events
+        and all else in the draw; then draws are weighted by the marginal likelihood of the new
+        events, their weights smoothed, and as many drawn by weight. Whoever is updated, the
+        result stands for the posterior that a fit to all events together has. How well is told
+        by `diagnostics.reweighted`: Pareto k, with a warning past 0.7, and the effective sample
+        size of the weights. R-hat and the like stay those of the draws before.
+
+        Args:
+            frame: Events that the fit has not seen, with the columns of the training frame.
+            update: Whose functions move. "new": members never seen, of whom every event must
+                have one; "rows", "cols" or "both": known ones of the new events too.
+            steps: In which the new events come in; more make steadier weights.
+            seed: The same seed gives the same draws on the same device.
+            source: Where the frame came from, for messages.
+
+        Returns:
+            A fit of all events, with as many draws; some of them are equal.
+
+        Raises:
+            ConfigError: A choice has no meaning.
+            DataError: The frame cannot be used, or an event has nobody to update.
+            SamplingError: The new events are impossible under every draw.
+        """
+        from dpmf.posterior.conditioning import conditioned
+
+        return conditioned(self, frame, update, steps, seed, source)
+
     def thinned(self, draws: int) -> "Fit":
         """The same fit with fewer draws, spread evenly over those of every chain.
 

@@ -210,7 +210,8 @@ class Forecast:
     def _values_of(self, frame: Any) -> np.ndarray:
         """The values in a frame, whose events must be these as far as it says."""
         book, table = self.data.codebook, opened(frame, source="values")
-        if {book.row, book.col, *book.input_names} <= set(table.columns):
+        needed = {book.row, book.col, *book.input_names} - set(book.attributes)
+        if needed <= set(table.columns):
             given = self.data.encode(frame, source="values", values=False)
             pairs = [(getattr(given, one), getattr(self.data, one)) for one in _EVENT]
             if given.events != len(self):
