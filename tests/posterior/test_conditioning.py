@@ -47,6 +47,11 @@ NEW = {
         }
     ),
 }
+# Whatever the representation: at inputs of one's own, and within reach of a series.
+NEW |= {
+    "own inputs slice": NEW["stars slice"],
+    "series slice": NEW["stars slice"].assign(week=[1.0, 2.5, 2.0]),
+}
 
 
 @functools.cache
