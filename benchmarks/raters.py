@@ -92,10 +92,11 @@ def svdpp(task: Task) -> Fitted:
     """Surprise's SVD++ as it comes; its points become distributions as said above."""
     rest, cut = split(task.train, task.split, task.seed + 1)
     level, levels = task.ratings.level(cut), task.ratings.levels
-    sd = tuned_sd(_svdpp_points(rest, cut, task), level, levels)
+    sd = tuned_sd(_points(_svdpp(rest, task), cut), level, levels)
+    model = _svdpp(task.train, task)
 
     def forecast(frame: pd.DataFrame) -> Found:
-        mean = _svdpp_points(task.train, frame, task)
+        mean = _points(model, frame)
         probs = gaussian_probs(mean, np.full(len(mean), sd), levels)
         return Found(Forecast(mean, probs), {"sd": sd})
 
@@ -111,12 +112,15 @@ CONTESTANTS: dict[str, Callable[[Task], Fitted]] = {
 }
 
 
-def _svdpp_points(train: pd.DataFrame, test: pd.DataFrame, task: Task) -> np.ndarray:
+def _svdpp(train: pd.DataFrame, task: Task) -> Any:
     import surprise
 
     scale = surprise.Reader(rating_scale=(task.ratings.levels[0], task.ratings.levels[-1]))
     data = surprise.Dataset.load_from_df(train[["user", "item", "value"]], scale)
-    model = surprise.SVDpp(random_state=task.seed).fit(data.build_full_trainset())
+    return surprise.SVDpp(random_state=task.seed).fit(data.build_full_trainset())
+
+
+def _points(model: Any, test: pd.DataFrame) -> np.ndarray:
     pairs = zip(test["user"], test["item"], strict=True)
     return np.array([model.predict(user, item).est for user, item in pairs])
 
@@ -160,7 +164,8 @@ def _dpmf(task: Task, *, dependent: bool) -> Fitted:
 
     ratings, options = task.ratings, task.options
     kernel = _kernel(ratings) if dependent else dpmf.kernels.Constant()
-    model = dpmf.DPMF(options["rank"], kernel, Ordinal(len(ratings.levels)))
+    levels = Ordinal(len(ratings.levels))
+    model = dpmf.DPMF(options["rank"], kernel, levels, intercepts=options["intercepts"])
     data = dpmf.Dyads.from_frame(
         _levelled(task.train, ratings),
         row="user",

@@ -123,12 +123,12 @@ def _ladder(options: argparse.Namespace) -> None:
 def _in_its_own_process(which: list[str], options: argparse.Namespace) -> dict[str, Any]:
     command = [sys.executable, __file__, "--one", ",".join(which)]
     for name, value in _settings(options).items():
-        command += [] if value is None else [f"--{name}", str(value)]
+        command += [] if value is None else [f"--{name}", json.dumps(value)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
-SETTINGS = ("ratings", "rank", "chains", "warmup", "draws", "thin", "seed")
+SETTINGS = ("ratings", "rank", "intercepts", "chains", "warmup", "draws", "thin", "seed")
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
@@ -144,6 +144,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--ratings", type=int, help="learn from so many of them alone")
     parser.add_argument("--ladder", action="store_true", help="how the cost grows")
     parser.add_argument("--rank", type=int, default=3, help="of dpmf and pmf")
+    parser.add_argument("--intercepts", type=json.loads, default=True, help="true or false")
     parser.add_argument("--chains", type=int, default=2)
     parser.add_argument("--warmup", type=int, default=200)
     parser.add_argument("--draws", type=int, default=200)

@@ -18,6 +18,7 @@ from proofs import (  # noqa: E402
     calibration,
     extension,
     geweke,
+    intercepts,
     irregular,
     linear,
     strong,
@@ -37,6 +38,7 @@ def proofs(options: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "geweke-slice": lambda: geweke.prove(geweke_size, engines=("slice",)),
         "geweke-hmc": lambda: geweke.prove(geweke_size, engines=("hmc",)),
         "irregular": lambda: irregular.prove(geweke_size),
+        "intercepts": lambda: intercepts.prove(geweke_size),
         "planted": lambda: bugs.prove(small),
         **{
             f"calibration-{engine}-{case}": partial(

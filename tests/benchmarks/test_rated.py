@@ -16,7 +16,7 @@ def made(count: int = 400) -> pd.DataFrame:
             "user": generator.integers(7, size=count),
             "item": generator.integers(30, size=count),
             "value": generator.choice(LEVELS, count),
-            "time": generator.integers(90, size=count).astype(float),  # with ties
+            "moment": generator.integers(90, size=count),  # with ties
         },
         index=generator.permutation(count) + 1000,
     )
@@ -36,7 +36,7 @@ def test_the_last_ratings_of_each_user_are_held_out():
     for user, own in frame.groupby("user"):
         mine, theirs = train[train["user"] == user], held[held["user"] == user]
         assert len(theirs) == len(own) // 10
-        assert mine["time"].max() <= theirs["time"].min()
+        assert mine["moment"].max() <= theirs["moment"].min()
 
 
 def test_a_random_split_takes_a_tenth_and_depends_on_its_seed():

@@ -88,6 +88,8 @@ def quantities(problem: Problem, states: State) -> dict[str, Float[np.ndarray, "
         found |= {name: value.reshape(-1) for name, value in values.noise.items()}
         for side in ("rows", "cols"):
             shared = getattr(values, side)
+            if shared.intercept_sd is not None:
+                found[f"{side} intercept_sd"] = shared.intercept_sd[None]
             for part, theta in (("", shared.theta), ("pooled ", shared.pooled_theta)):
                 for name, value in (theta or {}).items():
                     found[f"{side} {part}{name}"] = jnp.sort(value, axis=0).reshape(-1)
