@@ -92,6 +92,14 @@ class Ordinal(Likelihood):
         first, gaps = parameters["first_cut"], jnp.exp(parameters["log_gaps"])
         return OrdinalNoise(first + jnp.concatenate([jnp.zeros(1), jnp.cumsum(gaps)]))
 
+    def centre(self, values: Float[np.ndarray, "events pair"]) -> float:
+        """The scale of y, since only its distance from the cuts counts.
+
+        Where y is positive, columns with larger features are better; where it is negative,
+        they are worse. All chains start on one side, since they rarely cross over.
+        """
+        return self.scales(values)[0]
+
     def check(self, values: Float[np.ndarray, "events pair"]) -> None:
         """Refuse anything but whole levels in range."""
         super().check(values)
