@@ -53,6 +53,7 @@ bench-startup: .venv/.dev  ## Seconds until the command, the import and a first 
 
 bench-memory: .venv/.dev  ## The most memory that a fit of three NBA seasons holds, with ten chains
 	$(BIN)/python benchmarks/peak_memory.py
+
 bench-ratings: .venv/.dev  ## Ratings of films and lectures, against PMF, myFM and SVD++
 	$(BIN)/python benchmarks/ratings.py
 

@@ -163,9 +163,9 @@ def _dpmf(task: Task, *, dependent: bool) -> Fitted:
     from dpmf.likelihoods import Ordinal
 
     ratings, options = task.ratings, task.options
-    kernel = _kernel(ratings) if dependent else dpmf.kernels.Constant()
-    levels = Ordinal(len(ratings.levels))
-    model = dpmf.DPMF(options["rank"], kernel, levels, intercepts=options["intercepts"])
+    chosen = _dependence(ratings) if dependent else {}
+    chosen |= {"likelihood": Ordinal(len(ratings.levels)), "intercepts": options["intercepts"]}
+    model = dpmf.DPMF(options["rank"], **chosen)
     data = dpmf.Dyads.from_frame(
         _levelled(task.train, ratings),
         row="user",
@@ -192,10 +192,19 @@ def _dpmf(task: Task, *, dependent: bool) -> Fitted:
     return forecast
 
 
-def _kernel(ratings: Ratings):
-    from dpmf.kernels import Constant, Matern12
+def _dependence(ratings: Ratings) -> dict[str, Any]:
+    """What the functions of each data set depend on."""
+    from dpmf.kernels import Categorical, Constant, Matern12
 
-    return Matern12("time"), Constant()
+    if "time" in ratings.covariates:
+        return {"kernel": (Matern12("time"), Constant())}  # users change, films do not
+    service, age = Categorical("service"), Matern12("lectage")
+    everyone = Categorical("studage") * Categorical("lectage") * service * Categorical("dept")
+    return {
+        "kernel": (service, age * service),
+        "mean": ("pooled", "constant"),
+        "mean_kernel": (everyone, None),
+    }
 
 
 def _levelled(frame: pd.DataFrame, ratings: Ratings) -> pd.DataFrame:
