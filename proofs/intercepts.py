@@ -1,6 +1,6 @@
 """Geweke's test where rows and columns add numbers of their own, and bugs planted in that."""
 
-from dpmf.inference import anchored, sweep
+from dpmf.inference import aligned, anchored, sweep
 from dpmf.likelihoods import Gaussian, Likelihood, Ordinal, PairedGaussian
 from dpmf.model import coordinates
 from planted import planted
@@ -55,8 +55,9 @@ def bugs() -> dict[str, Bug]:
     flat = planted(
         coordinates._log_prior_side,
         "total += spec.intercept.log_density(free.intercept_sd)",
-        "total += -0.5 * free.intercept_sd**2",
+        "total += 0.0",
     )
+    not_back = planted(aligned._back, "turn.cos, -turn.sin", "turn.cos, turn.sin")
     half_way = planted(anchored._shifted, "sign * level", "sign * abs(sign + 0.5) * level")
     return {
         "an intercept counted twice": Bug(
@@ -65,8 +66,11 @@ def bugs() -> dict[str, Bug]:
         "rows move without intercepts": Bug(
             "slice", members_only, ((sweep, "members", left_out),)
         ),
-        "another prior of the intercepts' scale": Bug(
+        "no prior of the intercepts' scale": Bug(
             "slice", free_only(), ((coordinates, "_log_prior_side", flat),)
+        ),
+        "intercepts turned away instead of back": Bug(
+            "hmc", by_hmc(), ((aligned, "_back", not_back),)
         ),
         "cuts measured from half the level": Bug(
             "hmc",
@@ -86,7 +90,7 @@ def found(name: str, small: bool = False) -> Row:
         return bug.transition(*args)
 
     size = bug.small if small and bug.small else bug.full
-    problem = league(likelihood, count=12, intercepts=True)
+    problem = league(likelihood, count=25, intercepts=True)
     with planting(bug):
         return geweke.compared(
             f"planted: {name}", bug.engine, problem, fresh, size, partial=True, planted=True

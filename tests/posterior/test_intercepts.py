@@ -7,12 +7,11 @@ import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 import pandas as pd
-import pytest
 import xarray as xr
 
 import dpmf
 from chance import assert_mean
-from dpmf import PMF, ConfigError
+from dpmf import PMF
 from dpmf.likelihoods import Gaussian
 from dpmf.model.layout import layout
 from dpmf.model.predictor import predictor, product_features
@@ -97,8 +96,3 @@ def test_a_file_that_says_nothing_of_intercepts_has_none(tmp_path):
     assert older.model.intercepts is False
     frame = ratings(older.spec.likelihood)
     np.testing.assert_allclose(older.predict(frame).y, fitted("stars hmc").predict(frame).y)
-
-
-def test_anything_but_yes_or_no_is_refused():
-    with pytest.raises(ConfigError, match="intercepts=1, expected True or False"):
-        PMF(1, intercepts=1)

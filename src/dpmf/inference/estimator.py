@@ -276,7 +276,7 @@ def PMF(rank: int = 1, likelihood: Likelihood | None = None, **options: Any) -> 
     Args:
         rank: Number of latent features.
         likelihood: Noise model.
-        **options: `scale` and `spread`, as for `DPMF`.
+        **options: `scale`, `spread` and `intercepts`, as for `DPMF`.
     """
     return DPMF(rank=rank, kernel=Constant(), likelihood=likelihood, **options)
 
