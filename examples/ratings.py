@@ -53,7 +53,6 @@ def main(out: str = "ratings.html", viewers: str = "40", draws: str = "200") -> 
         figure.add_scatter(x=weeks, y=stars / 2, name=f"viewer {viewer}")
     figure.update_layout(xaxis_title="week", yaxis_title=f"expected stars of {film}")
     figure.write_html(out, include_plotlyjs=True)
-    print(f"Picture: {out}")
 
 
 if __name__ == "__main__":
