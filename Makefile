@@ -10,7 +10,7 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup bench-memory format clean
+.PHONY: help test demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup bench-memory bench-ratings format clean
 
 help:  ## List the targets
 	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -53,6 +53,9 @@ bench-startup: .venv/.dev  ## Seconds until the command, the import and a first 
 
 bench-memory: .venv/.dev  ## The most memory that a fit of three NBA seasons holds, with ten chains
 	$(BIN)/python benchmarks/peak_memory.py
+
+bench-ratings: .venv/.dev  ## Ratings of films and lectures, against PMF, myFM and SVD++
+	$(BIN)/python benchmarks/ratings.py
 
 format: .venv/.dev  ## Rewrite the code in the one format
 	$(BIN)/ruff format .

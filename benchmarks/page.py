@@ -21,6 +21,7 @@ SCRIPTS = {
     "bench-daily": "a season of the NBA refitted every day, for a GPU",
     "bench-memory": "the most memory that a fit of three NBA seasons holds",
     "bench-scaling": "time and memory as events, members, inputs, rank and chains grow",
+    "bench-ratings": "ratings of films and lectures, against PMF, myFM and SVD++",
 }
 HEAD = """# Benchmarks
 
@@ -110,6 +111,28 @@ MEMORY = """
 {warmup} steps of warm-up and {draws} draws: at most {peak_mib:,} MiB of the whole process, of
 them {draws_mib:,} MiB of kept draws.
 """
+RATED = """
+## Ratings
+
+`make bench-ratings`, on {cores} cores. All learn from the same ratings and are scored as
+probabilities of the rating levels (`benchmarks/rated.py` says how). *last* holds out the last
+tenth of each user's ratings, *random* a tenth of all. Calibration is how far chances are off,
+on average.
+"""
+CONTESTANTS = {
+    "dpmf": "DPMF",
+    "pmf": "PMF",
+    "myfm_probit": "myFM, ordered probit",
+    "myfm_regression": "myFM, regression",
+    "svdpp": "Surprise, SVD++",
+}
+SCORES = {  # digits
+    "rmse": ("RMSE", 4),
+    "mean_log_prob": ("mean log probability", 4),
+    "calibration": ("calibration", 4),
+    "fit_s": ("seconds", 0),
+    "peak_mib": ("MiB", 0),
+}
 MEASURES = {
     "s_per_evaluation": ("ms per evaluation", 1000, 2),
     "s_per_draw": ("ms per draw", 1000, 0),
@@ -182,6 +205,28 @@ def scaling(found: dict[str, Any]) -> str:
     return SIZE.format(**found | {"base": base, "on": on}) + "".join(tables)
 
 
+def ratings(found: dict[str, Any]) -> str:
+    """A table for every data set and split, and how the cost grows."""
+    text = RATED.format(**found["machine"])
+    for name in ("movielens", "insteval"):
+        for how, rows in found.get(name, {}).items():
+            heads = ["", *(head for head, _ in SCORES.values())]
+            lines = [heads, ["---"] * len(heads)]
+            for who, row in rows.items():
+                figures = (f"{row[key]:,.{digits}f}" for key, (_, digits) in SCORES.items())
+                lines.append([CONTESTANTS[who], *figures])
+            table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+            text += f"\n### {name}, {how}\n\n{table}"
+    if "ladder" in found:
+        slope = found["ladder"]["slopes"]["s_per_evaluation"]
+        sizes = ", ".join(f"{row['ratings']:,}" for row in found["ladder"]["points"])
+        text += (
+            f"\nOver {sizes} ratings the cost of an evaluation grows with slope {slope:g} "
+            "(`python benchmarks/ratings.py --ladder`).\n"
+        )
+    return text
+
+
 def _size(name: str, found: dict[str, Any]) -> str:
     heads = [name, *(head for head, _, _ in MEASURES.values())]
     rows = [[f"{one[name]:,}", *_figures(one)] for one in found["points"]]
@@ -214,6 +259,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "daily": daily,
     "daily-cached": partial(daily, cached=CACHED),
     "peak-memory": memory,
+    "ratings": ratings,
     "scaling": scaling,
     "scaling-h200": scaling,
 }

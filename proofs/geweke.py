@@ -30,7 +30,7 @@ from dpmf.likelihoods import (
     StudentT,
 )
 from dpmf.likelihoods.paired import PairedGaussianNoise
-from dpmf.model.predictor import cell_features, product
+from dpmf.model.predictor import cell_features, predictor
 from dpmf.model.state import State
 from dpmf.types import pytree_dataclass
 from proofs.league import league, with_values
@@ -147,8 +147,8 @@ def summaries(problem: Problem, state: State) -> dict[str, Float[Array, "..."]]:
     """What is compared: every parameter, and how state and values hang together."""
     spec, arrays = problem.spec, problem.arrays
     parameters = problem.parameters(state)
-    u, unit = cell_features(spec, state.white, parameters, arrays)
-    y = product(u, unit).reshape(arrays.values.shape)
+    unit = cell_features(spec, state.white, parameters, arrays)[1]
+    y = predictor(spec, state.white, parameters, arrays)
     noise = spec.likelihood.at(parameters.noise)
     loglik = noise.log_prob(y, arrays.values)
     residual = arrays.values - y
@@ -161,8 +161,11 @@ def summaries(problem: Problem, state: State) -> dict[str, Float[Array, "..."]]:
         if side.pooled_sd is not None:
             found |= {f"{name} pooled sd": side.pooled_sd}
             found |= {f"{name} pooled {k}": v for k, v in side.pooled_theta.items()}
+        if side.intercept_sd is not None:
+            found |= {f"{name} intercept sd": side.intercept_sd}
     for name, block in state.white._asdict().items():
         if block is not None:
+            block = jnp.atleast_2d(block)
             own = block.reshape(block.shape[0], -1)
             found |= {f"white {name} square": jnp.mean(own**2, axis=1)}
             found |= {f"white {name}": jnp.mean(own, axis=1), f"{name}[0]": block[0, 0]}

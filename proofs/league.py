@@ -78,6 +78,7 @@ def league(
     count: int = 24,
     unseen: int = 0,
     dense: bool | None = None,
+    intercepts: bool = False,
 ) -> Problem:
     """A problem with every hyperparameter free; its values are to be replaced.
 
@@ -87,8 +88,10 @@ def league(
         count: Number of events.
         unseen: How many of the last events have weight 0.
         dense: As in `grids`.
+        intercepts: Whether members add numbers of their own.
     """
-    return on(likelihood, dyads(likelihood, frame(likelihood, count)), pooled, unseen, dense)[0]
+    events = dyads(likelihood, frame(likelihood, count))
+    return on(likelihood, events, pooled, unseen, dense, intercepts)[0]
 
 
 def on(
@@ -97,10 +100,12 @@ def on(
     pooled: bool = False,
     unseen: int = 0,
     dense: bool | None = None,
+    intercepts: bool = False,
 ) -> tuple[Problem, Grids]:
     """The league's model on given events, and its grids."""
     shared = POOLED if pooled else None
-    model = spec(2, (ROWS, shared), (COLS, shared), likelihood, *scales(likelihood))
+    sides, known = ((ROWS, shared), (COLS, shared)), scales(likelihood)
+    model = spec(2, *sides, likelihood, *known, intercepts=intercepts)
     points, arrays = layout(grids(model, data, dense=dense), data)
     weight = arrays.weight.at[data.events - unseen :].set(0.0)
     return Problem(dataclasses.replace(arrays, weight=weight), FREE_ALL, model), points

@@ -20,6 +20,7 @@ from proofs import (  # noqa: E402
     conditioning,
     extension,
     geweke,
+    intercepts,
     irregular,
     linear,
     strong,
@@ -43,6 +44,7 @@ def proofs(options: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "geweke-hmc": lambda: geweke.prove(geweke_size, engines=("hmc",)),
         "attributes": lambda: attributes.prove(geweke_size),
         "irregular": lambda: irregular.prove(geweke_size),
+        "intercepts": lambda: intercepts.prove(geweke_size),
         "planted": lambda: bugs.prove(small),
         **{
             f"calibration-{engine}-{case}": partial(

@@ -187,6 +187,10 @@ CASES = {  # likelihoods with both engines; ranks, means and kernels in between
     "series slice": Case(
         DPMF(1, (LONG, Constant()), Ordinal(4), inputs=("basis", "grid")), "slice"
     ),
+    "intercepts hmc": Case(PMF(2, Ordinal(4), intercepts=True), "hmc"),
+    "intercepts slice": Case(
+        DPMF(1, Matern12("week"), Bernoulli(), inputs="markov", intercepts=True), "slice"
+    ),
     "own likelihood": Case(PMF(1, Laplace()), "slice"),
 }
 

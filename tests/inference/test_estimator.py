@@ -47,6 +47,7 @@ from inference.fitted import (
         ({"spread": -1.0}, "spread=-1.0, expected a positive number"),
         ({"scale": "a"}, "scale='a', expected a positive number"),
         ({"rank": True}, "rank=True, expected a whole number"),
+        ({"intercepts": 1}, "intercepts=1, expected True or False"),
     ],
 )
 def test_a_model_without_meaning_is_refused(unchecked, options, message):

@@ -14,7 +14,7 @@ from dpmf.inference.hyperparameters import Hyperparameters
 from dpmf.inference.problem import Problem
 from dpmf.inference.start import starts
 from dpmf.kernels import Matern12, Matern32, SquaredExponential
-from dpmf.likelihoods import Gaussian
+from dpmf.likelihoods import Gaussian, Ordinal
 from dpmf.model.coordinates import sum_first
 from dpmf.model.inputs import chosen
 from dpmf.model.layout import grids, layout
@@ -56,6 +56,10 @@ def apart(mean, inputs="markov", kernel=FORGETFUL):
     return Problem(layout(grids(spec, data), data)[1], FREE_ALL, spec)
 
 
+def rated(model):
+    return problem_of(model, rating_dyads(ratings(Ordinal(4))))
+
+
 PROBLEMS = {
     **LEVELLED,
     "one feature": lambda: problem_of(DPMF(1, FORM), game_dyads(games())),
@@ -67,6 +71,12 @@ PROBLEMS = {
     "own inputs": lambda: apart("constant", "member", Matern32("week")),
     "series": lambda: apart("constant", "basis", WAVES),
     "series, pooled mean": lambda: apart("pooled", "basis", WAVES),
+    "levels": lambda: rated(PMF(2, Ordinal(4))),
+    "intercepts": lambda: rated(DPMF(2, Matern12("week"), Ordinal(4), intercepts=True)),
+    "intercepts, one feature": lambda: rated(PMF(1, Ordinal(4), intercepts=True)),
+    "intercepts, own times": lambda: rated(
+        DPMF(3, Matern12("week"), Ordinal(4), inputs="markov", intercepts=True)
+    ),
 }
 
 
@@ -165,6 +175,26 @@ def test_a_members_coordinate_is_its_share_of_y_in_standard_errors(x64):
         np.testing.assert_allclose(np.abs(turned[0, :, 0]), np.abs(expected), rtol=1e-9)
 
 
+@pytest.mark.parametrize("rank", [1, 2])
+def test_a_members_coordinate_is_the_sum_with_its_intercept(x64, rank):
+    """What a row adds to y, to first order, in units of its standard error; and only that."""
+    problem = rated(PMF(rank, Ordinal(4), intercepts=True))
+    arrays = dataclasses.replace(problem.arrays, weight=1e6 * problem.arrays.weight)
+    problem = dataclasses.replace(problem, arrays=arrays)  # known so well that floors vanish
+    state, cells = state_of(problem, 4), problem.arrays.rows
+    values = problem.parameters(state)
+    there = problem.unflat(position.position(problem, state))
+    unit = relative(values)[1]
+    rows = (np.asarray(values.rows.sd) * unit)[:, None] * np.asarray(values.rows.corr)
+    adds = np.ones(rank) @ rows @ np.asarray(state.white.rows)[:, :, 0]
+    adds = adds + float(values.rows.intercept_sd) * np.asarray(state.white.rows_intercept)
+    games_of = np.bincount(np.asarray(cells.member.entry), minlength=cells.members)
+    errors = problem.spec.spread / np.sqrt(1e6 * games_of)
+    np.testing.assert_allclose(
+        np.abs(there.white.rows[0, :, 0]), np.abs(adds / errors), rtol=1e-3
+    )
+
+
 def test_spreads_are_coordinates(x64):
     problem = pmf()
     state = state_of(problem, 5)
@@ -230,7 +260,8 @@ def test_contrasts_leave_what_is_known_where_it_is(x64):
 
 def test_turning_is_a_rotation(x64):
     direction, precision = jnp.asarray([0.1, -0.7, 0.5, 0.5]), jnp.asarray([4.0, 0.0, 1e12])
-    turn = aligned._turn(direction, aligned.Axes(jnp.zeros((3, 1)), precision))
+    known = aligned.Axes(jnp.zeros((3, 1)), precision, precision, jnp.ones(3))
+    turn = aligned._turn(direction, known)
     np.testing.assert_allclose(turn.rotation.T @ turn.rotation, np.eye(4), atol=1e-12)
     assert float(jnp.linalg.det(turn.rotation)) == pytest.approx(
         float(jnp.linalg.det(sum_first(4)))

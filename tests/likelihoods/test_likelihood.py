@@ -195,3 +195,9 @@ def test_levels_are_a_whole_number(unchecked, levels):
 def test_the_prior_of_the_shared_rate_has_a_width(unchecked, scale):
     with pytest.raises(ConfigError, match=r"PairedPoisson: shared_scale=.*a positive number"):
         PairedPoisson(scale)
+
+
+def test_ordered_levels_start_where_y_is_positive():
+    values = np.array([[1.0], [4.0]])
+    assert Ordinal(5).centre(values) == Ordinal(5).scales(values)[0] > 0
+    assert Bernoulli().centre(values) == 0

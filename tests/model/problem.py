@@ -54,13 +54,15 @@ def problem(
     pooled: bool = False,
     dense: bool | None = None,
     data: Dyads | None = None,
+    intercepts: bool = False,
 ) -> Problem:
     """The model on a few events, with constants as large as the values."""
     likelihood = likelihood or PairedGaussian()
     data = data or events(likelihood)
     shared = POOLED if pooled else None
     scale, spread = likelihood.scales(data.values)
-    model = spec(rank, (ROWS, shared), (COLS, shared), likelihood, scale, spread)
+    sides = (ROWS, shared), (COLS, shared)
+    model = spec(rank, *sides, likelihood, scale, spread, intercepts=intercepts)
     return Problem(model, data, *layout(grids(model, data, dense=dense), data))
 
 

@@ -77,8 +77,8 @@ def test_noise_is_spread_as_stated():
 
 
 def test_functions_are_white():
-    white = simulated()[0].white
-    shapes = white_shapes(2, case().arrays)
+    white = [block for block in simulated()[0].white if block is not None]
+    shapes = [one for one in white_shapes(case().spec, case().arrays) if one is not None]
     for block, shape in zip(white, shapes, strict=True):
         assert block.shape[1:] == shape
     flat = np.concatenate([np.asarray(b).reshape(DRAWS, -1) for b in white], axis=1)[:, ::7]

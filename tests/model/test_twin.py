@@ -42,8 +42,21 @@ CASES = [
 
 @pytest.mark.parametrize(("likelihood", "rank", "pooled"), CASES, ids=str)
 def test_density_equals_its_twin(likelihood, rank, pooled):
-    case = problem(likelihood, rank, pooled, dense=False)
+    require_twin(problem(likelihood, rank, pooled, dense=False))
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "rank", "pooled"),
+    [(PairedGaussian(), 2, True), (Ordinal(4), 1, False), (Bernoulli(), 3, False)],
+    ids=str,
+)
+def test_density_with_intercepts_equals_its_twin(likelihood, rank, pooled):
+    require_twin(problem(likelihood, rank, pooled, dense=False, intercepts=True))
+
+
+def require_twin(case):
     spec, data, _, arrays = case
+    likelihood, rank = spec.likelihood, spec.rank
     one = state(case)
 
     @jax.jit

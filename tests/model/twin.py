@@ -67,18 +67,18 @@ def natural(free: Parameters, spec, rotation) -> Parameters:
     s_u = spec.spread / np.sqrt(rank) / c
     s_v = c / sigmoid(mu_v)
     return Parameters(
-        natural_side(free.rows, mu_u, s_u, GAP["rows"], rank),
-        natural_side(free.cols, mu_v, s_v, GAP["cols"], rank),
+        natural_side(free.rows, mu_u, s_u, GAP["rows"], spec),
+        natural_side(free.cols, mu_v, s_v, GAP["cols"], spec),
         natural_noise(free.noise, spec.spread),
     )
 
 
-def natural_side(free: Side, mean, unit, gap, rank) -> Side:
-    pooled = free.pooled_sd is not None
+def natural_side(free: Side, mean, unit, gap, spec) -> Side:
+    pooled, added = free.pooled_sd is not None, free.intercept_sd is not None
     return Side(
         mean,
         np.exp(free.sd) * unit,
-        correlation_factor(free.corr, rank),
+        correlation_factor(free.corr, spec.rank),
         {
             "season+week.gap": between(free.theta["season+week.gap"], *gap),
             "season+week.length": between(free.theta["season+week.length"], *LENGTH),
@@ -88,6 +88,7 @@ def natural_side(free: Side, mean, unit, gap, rank) -> Side:
         {"home.length": between(free.pooled_theta["home.length"], *POOLED_HOME)}
         if pooled
         else None,
+        spec.spread * np.exp(free.intercept_sd) if added else None,
     )
 
 
@@ -146,6 +147,8 @@ def log_prior(values: Parameters, spec):
     ]:
         for sd in (side.sd, side.pooled_sd):
             total += 0 if sd is None else stats.halfnorm.logpdf(sd, scale=spread).sum()
+        if side.intercept_sd is not None:
+            total += stats.halfnorm.logpdf(side.intercept_sd, scale=spec.spread)
         total -= 0 if side.corr is None else LOG_VOLUME[rank]
         own = {"season+week.gap": gap, "season+week.length": LENGTH, "home.length": HOME}
         total += log_prior_theta(side.theta, own)
@@ -238,6 +241,9 @@ def predictor(white, values: Parameters, data):
             x = tuple(data.inputs[event, cell])
             row, col = int(data.rows[event, cell]), int(data.cols[event, cell])
             y[event, cell] = u[row, x] @ softplus(v[col, x])
+            if white.rows_intercept is not None:
+                y[event, cell] += values.rows.intercept_sd * white.rows_intercept[row]
+                y[event, cell] += values.cols.intercept_sd * white.cols_intercept[col]
     return y
 
 

@@ -2,7 +2,8 @@
 
 The K latent functions may swap labels within and between chains without changing any
 prediction, so only what is the same under a swap is diagnosed: y at training cells, the
-likelihood's parameters, and hyperparameters sorted over the K functions.
+likelihood's parameters, and hyperparameters sorted over the K functions. Where y and all cuts
+between levels can be shifted together, y is measured from the first cut.
 """
 
 from collections.abc import Callable
@@ -109,11 +110,14 @@ def quantities(problem: Problem, states: State) -> dict[str, Float[np.ndarray, "
     @jax.jit
     def one(problem: Problem, state: State):
         values = problem.parameters(state)
-        y = predictor(problem.spec, state.white, values, problem.arrays)
-        found = {"y": y.reshape(-1)[chosen]}
-        found |= {name: value.reshape(-1) for name, value in values.noise.items()}
+        y = predictor(problem.spec, state.white, values, problem.arrays).reshape(-1)[chosen]
+        noise = {name: value.reshape(-1) for name, value in values.noise.items()}
+        shifts = problem.spec.likelihood.shifts
+        found = {"y": y - noise.pop(shifts) if shifts else y} | noise
         for side in ("rows", "cols"):
             shared = getattr(values, side)
+            if shared.intercept_sd is not None:
+                found[f"{side} intercept_sd"] = shared.intercept_sd[None]
             for part, theta in (("", shared.theta), ("pooled ", shared.pooled_theta)):
                 for name, value in (theta or {}).items():
                     found[f"{side} {part}{name}"] = jnp.sort(value, axis=0).reshape(-1)

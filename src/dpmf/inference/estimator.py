@@ -65,6 +65,8 @@ class DPMF:
             are exact within 0.005 for inputs up to a quarter of the training range beyond it;
             "auto" chooses, and the fit says what and why. A pair gives rows and columns their
             own. The model is the same; a pooled mean is always on "auto".
+        intercepts: Whether every row and every column also adds a number of its own to y,
+            whatever it meets: y = b_m + c_n + u_m(x) . softplus(v_n(x)).
     """
 
     rank: int = 1
@@ -75,6 +77,7 @@ class DPMF:
     scale: float | None = None
     spread: float | None = None
     inputs: str | Pair = "auto"
+    intercepts: bool = False
 
     def __repr__(self) -> str:
         """The choices that were made."""
@@ -121,6 +124,8 @@ class DPMF:
             if inputs not in KINDS:
                 kinds = ", ".join(map(repr, KINDS))
                 raise ConfigError(f"inputs={inputs!r}, expected one of {kinds}.")
+        if not isinstance(self.intercepts, bool):
+            raise ConfigError(f"intercepts={self.intercepts!r}, expected True or False.")
         for name in ("scale", "spread"):
             value = getattr(self, name)
             if value is not None:
@@ -149,7 +154,9 @@ class DPMF:
         kernels = [self._kernels(side, data) for side in (0, 1)]
         rows = self._inputs(0, kernels[0], data, data.rows, len(data.row_names))
         cols = self._inputs(1, kernels[1], data, data.cols, len(data.col_names))
-        return spec(self.rank, kernels[0], kernels[1], likelihood, scale, spread, (rows, cols))
+        inputs = (rows, cols)
+        both = (kernels[0], kernels[1])
+        return spec(self.rank, *both, likelihood, scale, spread, inputs, self.intercepts)
 
     def _inputs(self, side, kernels, data: Dyads, member, members) -> tuple[Inputs, Inputs]:
         kernel, pooled = kernels
@@ -274,7 +281,7 @@ def PMF(rank: int = 1, likelihood: Likelihood | None = None, **options: Any) -> 
     Args:
         rank: Number of latent features.
         likelihood: Noise model.
-        **options: `scale` and `spread`, as for `DPMF`.
+        **options: `scale`, `spread` and `intercepts`, as for `DPMF`.
     """
     return DPMF(rank=rank, kernel=Constant(), likelihood=likelihood, **options)
 

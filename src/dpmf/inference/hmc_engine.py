@@ -252,4 +252,5 @@ def _many(problem: Problem) -> list[str]:
     arrays = problem.arrays
     means = {"rows_pooled": arrays.rows.pooled, "cols_pooled": arrays.cols.pooled}
     loose = [name for name, own in means.items() if own is not None and own.points is None]
-    return ["rows", "cols", *loose]
+    added = ("rows_intercept", "cols_intercept") if problem.spec.rows.intercept else ()
+    return ["rows", "cols", *loose, *added]

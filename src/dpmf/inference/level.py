@@ -28,7 +28,13 @@ from dpmf.model.coordinates import log_prior, sum_first
 from dpmf.model.density import log_white
 from dpmf.model.features import Factors, coloured, mixed
 from dpmf.model.gather import Lookup, sums, take
-from dpmf.model.predictor import Factored, all_factors, cell_features, product
+from dpmf.model.predictor import (
+    Factored,
+    all_factors,
+    cell_features,
+    intercepts,
+    product,
+)
 from dpmf.model.state import Parameters, State
 
 SHARE = 0.1  # of the cells of the best-known point: fewer do not make a level
@@ -186,7 +192,8 @@ def _line(problem: Problem, state: State, known: Held) -> _Line:
     per_rank = sum_first(spec.rank)[:, 0] / jax.nn.softplus(values.cols.mean)
     slope = jnp.sum(spec.rows.mean.sd * per_rank[:, None] * unit, axis=0)
     pooled = None if known.whitening is None else _pooled(free, values, known)
-    return _Line(product(u, unit), slope, unit, pooled)
+    origin = product(u, unit) + intercepts(free.white, values, arrays)
+    return _Line(origin, slope, unit, pooled)
 
 
 def _first(problem: Problem, level: Float[Array, "..."], line: _Line) -> Float[Array, "..."]:

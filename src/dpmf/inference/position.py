@@ -1,14 +1,14 @@
 """The space that Hamiltonian trajectories move in: coordinates of what the data know.
 
-Three maps in turn: the levels of y, white turned towards what the data see, and the spreads of
-y with what is left of scales and contrasts.
+Four maps in turn: the levels of y, white turned towards what the data see, the spreads of y
+with what is left of scales and contrasts, and parameters of the noise measured from the level.
 """
 
 from typing import NamedTuple
 
 from jaxtyping import Array, Float
 
-from dpmf.inference import aligned, level, spreads
+from dpmf.inference import aligned, anchored, level, spreads
 from dpmf.inference.problem import Problem
 from dpmf.model.state import Parameters, State
 
@@ -31,7 +31,7 @@ def position(problem: Problem, state: State, known: Held | None = None) -> Float
     known = known or held(problem, problem.parameters(state))
     state = level.levelled(problem, state, known.levels)
     state = aligned.aligned(problem, state, known.axes)
-    return problem.flat(spreads.spread(problem, state))
+    return problem.flat(anchored.anchored(problem, spreads.spread(problem, state)))
 
 
 def state_at(problem: Problem, position: Float[Array, " dim"], known: Held) -> State:
@@ -52,6 +52,7 @@ def _levelled(
     problem: Problem, position: Float[Array, " dim"], known: Held
 ) -> tuple[State, Float[Array, ""]]:
     """The levelled state at a position, and the log volume of that map up to a constant."""
-    state, volume = spreads.scaled(problem, problem.unflat(position))
+    state = anchored.loose(problem, problem.unflat(position))
+    state, volume = spreads.scaled(problem, state)
     state, more = aligned.straight(problem, state, known.axes)
     return state, volume + more

@@ -13,7 +13,16 @@ from dpmf.likelihoods.base import CellLogProb
 from dpmf.model.coordinates import free_coordinates
 from dpmf.model.gather import sums
 from dpmf.model.layout import SideLayout
-from dpmf.model.predictor import Coloured, deviations, means, predictor, product, side_factors
+from dpmf.model.predictor import (
+    Coloured,
+    deviations,
+    intercepts,
+    means,
+    predictor,
+    product,
+    side_factors,
+    side_intercepts,
+)
 from dpmf.model.state import Parameters, State, White
 from dpmf.samplers import elliptical, slice
 
@@ -63,38 +72,73 @@ def members(key: Key[Array, ""], problem: Problem, state: State) -> tuple[White,
     cols = _side(spec.cols, values.cols, arrays.cols, white.cols, white.cols_pooled)
     noise = spec.likelihood.at(values.noise)
     unit = jax.nn.softplus(cols.mean + cols.deviation)
-    y = product(rows.mean + rows.deviation, unit)
+    added = intercepts(white, values, arrays)
+    y = product(rows.mean + rows.deviation, unit) + added
     # The auxiliary variables of dependent cells live for this pass only.
     per_cell = noise.split(key_split, y.reshape(arrays.values.shape), arrays.values)
 
-    level = jnp.sum(rows.mean * unit, axis=0)
+    level = jnp.sum(rows.mean * unit, axis=0) + added
 
     def row_entries(other: Float[Array, "rank *shape"]):
-        added = deviations(other, rows.over, values.rows, arrays.rows)
-        here, there = jnp.sum(rows.deviation * unit, 0), jnp.sum(added * unit, 0)
+        moved = deviations(other, rows.over, values.rows, arrays.rows)
+        here, there = jnp.sum(rows.deviation * unit, 0), jnp.sum(moved * unit, 0)
         return lambda cos, sin: level + cos * here + sin * there  # y is linear in rows
 
     new_rows, row_info = _moved(
-        key_rows, problem, white.rows, row_entries, arrays.rows, per_cell, values
-    )
+        key_rows, problem, white.rows, row_entries, arrays.rows, per_cell, values,
+        arrays.rows.functions.owner,
+    )  # fmt: skip
     u = rows.mean + deviations(new_rows, rows.over, values.rows, arrays.rows)
 
     def col_entries(other: Float[Array, "rank *shape"]):
-        added = deviations(other, cols.over, values.cols, arrays.cols)
+        moved = deviations(other, cols.over, values.cols, arrays.cols)
 
         def at(cos, sin):
-            return product(u, jax.nn.softplus(cols.mean + cos * cols.deviation + sin * added))
+            v = cols.mean + cos * cols.deviation + sin * moved
+            return product(u, jax.nn.softplus(v)) + added
 
         return at
 
     new_cols, col_info = _moved(
-        key_cols, problem, white.cols, col_entries, arrays.cols, per_cell, values
-    )
+        key_cols, problem, white.cols, col_entries, arrays.cols, per_cell, values,
+        arrays.cols.functions.owner,
+    )  # fmt: skip
     shrinks = (jnp.mean(row_info.shrinks) + jnp.mean(col_info.shrinks)) / 2
     stayed = jnp.sum(row_info.stayed) + jnp.sum(col_info.stayed)
-    return white._replace(rows=new_rows, cols=new_cols), Info(
-        shrinks, jnp.zeros((), int), stayed
-    )
+    white = white._replace(rows=new_rows, cols=new_cols)
+    if spec.rows.intercept is not None:
+        v = cols.mean + deviations(new_cols, cols.over, values.cols, arrays.cols)
+        y = product(u, jax.nn.softplus(v))
+        for number, side in enumerate(("rows", "cols")):
+            key_side = jr.fold_in(key, number)
+            white, cut = _intercepts(key_side, problem, white, side, y, per_cell, values)
+            stayed += cut
+    return white, Info(shrinks, jnp.zeros((), int), stayed)
+
+
+def _intercepts(
+    key: Key[Array, ""],
+    problem: Problem,
+    white: White,
+    side: str,
+    y: Float[Array, " cells"],
+    per_cell: CellLogProb | None,
+    values: Parameters,
+) -> tuple[White, Int[Array, ""]]:
+    """Move what the members of one side add to `y`, which is linear in it."""
+    name = f"{side}_intercept"
+    own, shared = getattr(white, name), getattr(values, side)
+    cells = getattr(problem.arrays, side)
+    here = side_intercepts(own, shared, cells)
+    assert here is not None
+    rest = y + intercepts(white, values, problem.arrays) - here
+
+    def entries(other: Float[Array, "1 members"]):
+        there = side_intercepts(other[0], shared, cells)
+        return lambda cos, sin: rest + cos * here + sin * there
+
+    moved, info = _moved(key, problem, own[None], entries, cells, per_cell, values, None)
+    return white._replace(**{name: moved[0]}), jnp.sum(info.stayed)
 
 
 def _side(spec, shared, cells, white, pooled_white) -> _Side:
@@ -112,10 +156,12 @@ def _moved(
     cells: SideLayout,
     per_cell: CellLogProb | None,
     values: Parameters,
+    owner: Int[Array, " points"] | None,
 ) -> tuple[Float[Array, "rank *shape"], elliptical.Info]:
     """Move the members of one side: all at once, or in turn where cells are dependent.
 
-    `entries(other)` gives y as a function of the cosine and sine of each cell's angle.
+    `entries(other)` gives y as a function of the cosine and sine of each cell's angle, and
+    `owner` the member of each entry along the second axis of white, if it is not that member.
     """
     arrays = problem.arrays
     shape = arrays.values.shape
@@ -133,12 +179,11 @@ def _moved(
 
             return log_likelihood
 
-        owner = cells.functions.owner
         return elliptical.step(key, white, on_ellipse, 1, owner, cells.members)
-    return _in_turn(key, problem, white, entries, cells, values)
+    return _in_turn(key, problem, white, entries, cells, values, owner)
 
 
-def _in_turn(key, problem, white, entries, cells, values):
+def _in_turn(key, problem, white, entries, cells, values, owner):
     """Members one after another, each under the density of whole events."""
     arrays, noise = problem.arrays, problem.spec.likelihood.at(values.noise)
     key_other, key_steps = jr.split(key)
@@ -158,7 +203,6 @@ def _in_turn(key, problem, white, entries, cells, values):
 
     start = jnp.zeros(cells.members)
     angles, info = jax.lax.scan(one, start, jnp.arange(cells.members))
-    owner = cells.functions.owner
     each = angles if owner is None else angles[owner]
     moved = elliptical.turned(white, other, each, axis=1)
     return moved, jax.tree.map(lambda x: x[:, 0], info)

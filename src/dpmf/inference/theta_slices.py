@@ -20,7 +20,7 @@ from dpmf.inference.problem import Problem
 from dpmf.kernels import Kernel
 from dpmf.model.colouring import Colouring, Over
 from dpmf.model.features import factor
-from dpmf.model.predictor import product, side_factors, side_features
+from dpmf.model.predictor import intercepts, product, side_factors, side_features
 from dpmf.model.series import Series
 from dpmf.model.shared_inputs import SharedInputs
 from dpmf.model.state import Parameters, State, Theta
@@ -278,8 +278,11 @@ def _side(
     unit = jax.nn.softplus(other)
     noise = spec.likelihood.at(values.noise)
 
+    added = intercepts(white, values, arrays)
+
     def entries(own):
-        return product(own, unit) if side == "rows" else product(other, jax.nn.softplus(own))
+        pair = (own, unit) if side == "rows" else (other, jax.nn.softplus(own))
+        return product(*pair) + added
 
     def log_prob(y):
         each = noise.log_prob(y.reshape(arrays.values.shape), arrays.values)

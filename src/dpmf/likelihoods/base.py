@@ -107,6 +107,8 @@ class Likelihood(abc.ABC):
 
     registry: ClassVar[dict[str, type["Likelihood"]]] = {}
     pair: ClassVar[int | None] = None  # cells per event it needs; None takes any number
+    # A parameter with a normal prior that makes up for any number added to all y, or None.
+    shifts: ClassVar[str | None] = None
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
         """Remember the class by name, so that a saved fit can name it.

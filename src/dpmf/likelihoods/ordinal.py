@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Mapping
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -30,18 +31,26 @@ class OrdinalNoise(IndependentNoise):
         below = jax.nn.log_sigmoid(edge)  # log P(z <= l)
         above = jax.nn.log_sigmoid(-edge)  # log P(z > l)
         # P(l) = P(z <= l) P(z > l - 1) (1 - exp(-(c_l - c_{l-1}))): stable in both tails.
-        gap = jnp.log(-jnp.expm1(-jnp.diff(self.cuts)))
-        middle = below[:, :, 1:] + above[:, :, :-1] + gap[None, None]
+        middle = below[:, :, 1:] + above[:, :, :-1] + self._log_gaps()[None, None]
         return jnp.concatenate([below[:, :, :1], middle, above[:, :, -1:]], axis=2)
 
     def cell_log_prob(
         self, y: Float[Array, "events pair"], values: Float[Array, "events pair"]
     ) -> Float[Array, "events pair"]:
         """Log probability of each cell's level."""
+        # The two cuts around a level say all: other levels would cost most of a gradient.
+        # A product with one-hot levels finds them: its gradient is a product, not a scatter.
         level = values.astype(int) - 1
-        # A sum over one-hot levels: its gradient is a product, not a scatter.
-        chosen = level[:, :, None] == jnp.arange(self.cuts.shape[0] + 1)[None, None]
-        return jnp.sum(jnp.where(chosen, self.level_log_probs(y), 0.0), axis=2)
+        last = self.cuts.shape[0]
+        chosen = (level[:, :, None] == jnp.arange(last + 1)[None, None]).astype(y.dtype)
+        below = jax.nn.log_sigmoid(chosen[:, :, :-1] @ self.cuts - y)
+        above = jax.nn.log_sigmoid(y - chosen[:, :, 1:] @ self.cuts)
+        between = chosen[:, :, 1:-1] @ self._log_gaps()
+        return jnp.where(level < last, below, 0.0) + jnp.where(level > 0, above, 0.0) + between
+
+    def _log_gaps(self) -> Float[Array, " gaps"]:
+        """What is added to log P(z <= l) + log P(z > l - 1): stable in both tails."""
+        return jnp.log(-jnp.expm1(-jnp.diff(self.cuts)))
 
     def sample(
         self, key: Key[Array, ""], y: Float[Array, "events pair"]
@@ -67,6 +76,7 @@ class Ordinal(Likelihood):
     """Ratings 1, 2, ..., `levels`; the cut points between them are learned."""
 
     levels: int
+    shifts: ClassVar[str | None] = "first_cut"
 
     def __post_init__(self) -> None:
         """Refuse a scale without two levels."""
@@ -81,6 +91,14 @@ class Ordinal(Likelihood):
         """The noise at known cut points."""
         first, gaps = parameters["first_cut"], jnp.exp(parameters["log_gaps"])
         return OrdinalNoise(first + jnp.concatenate([jnp.zeros(1), jnp.cumsum(gaps)]))
+
+    def centre(self, values: Float[np.ndarray, "events pair"]) -> float:
+        """The scale of y, since only its distance from the cuts counts.
+
+        Where y is positive, columns with larger features are better; where it is negative,
+        they are worse. All chains start on one side, since they rarely cross over.
+        """
+        return self.scales(values)[0]
 
     def check(self, values: Float[np.ndarray, "events pair"]) -> None:
         """Refuse anything but whole levels in range."""

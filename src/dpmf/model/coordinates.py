@@ -122,6 +122,7 @@ def _side(
         )
         if pooled
         else None,
+        spec.intercept.value(free.intercept_sd) if spec.intercept else None,
     )
 
 
@@ -149,6 +150,7 @@ def _free_side(
         theta("theta", spec.theta()),
         sd("pooled_sd"),
         theta("pooled_theta", spec.pooled_theta()),
+        spec.intercept.free(values.intercept_sd) if spec.intercept else None,
     )
 
 
@@ -161,6 +163,8 @@ def _log_prior_side(
             total += spec.sd.log_density(part + log_stretch)
     if free.corr is not None:
         total += spec.corr.log_density(free.corr)
+    if spec.intercept is not None:
+        total += spec.intercept.log_density(free.intercept_sd)
     for priors, theta in (
         (spec.theta(), free.theta),
         (spec.pooled_theta(), free.pooled_theta),
@@ -181,6 +185,7 @@ def _sample_side(spec: SideSpec, rank: int, key: Key[Array, ""]) -> Side:
         _sample_theta(spec.theta(), rank, key_theta),
         spec.sd.sample(key_pooled_sd) if pooled else None,
         _sample_theta(spec.pooled_theta(), rank, key_pooled) if pooled else None,
+        spec.intercept.sample(jr.fold_in(key, 6)) if spec.intercept else None,
     )
 
 

@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 
 from dpmf.model.colouring import Over
 from dpmf.model.features import features, scaled
+from dpmf.model.gather import take
 from dpmf.model.layout import Layout, SideLayout
 from dpmf.model.spec import SideSpec, Spec
 from dpmf.model.state import Fixed, Parameters, Side, White
@@ -76,6 +77,23 @@ def product(
     return jnp.sum(u * unit, axis=0)
 
 
+def intercepts(white: White, values: Parameters, arrays: Layout) -> Float[Array, " #cells"]:
+    """What the row and the column of each cell add to y, whatever they meet."""
+    sides = (
+        (white.rows_intercept, values.rows, arrays.rows),
+        (white.cols_intercept, values.cols, arrays.cols),
+    )
+    parts = (side_intercepts(*side) for side in sides)
+    return sum((one for one in parts if one is not None), jnp.zeros(1))
+
+
+def side_intercepts(
+    white: Float[Array, " members"] | None, shared: Side, cells: SideLayout
+) -> Float[Array, " cells"] | None:
+    """What each cell's member adds to y; None where it adds nothing."""
+    return None if white is None else take(shared.intercept_sd * white, cells.member)
+
+
 class Factored(NamedTuple):
     """The factors of both sides: all that depends on kernel hyperparameters."""
 
@@ -129,4 +147,21 @@ def predictor(
     spec: Spec, white: White, values: Parameters, arrays: Layout
 ) -> Float[Array, "events pair"]:
     """y at every cell of every event."""
-    return product(*cell_features(spec, white, values, arrays)).reshape(arrays.values.shape)
+    y = product(*cell_features(spec, white, values, arrays)) + intercepts(white, values, arrays)
+    return y.reshape(arrays.values.shape)
+
+
+def product_features(
+    spec: Spec, white: White, values: Parameters, arrays: Layout
+) -> tuple[Float[Array, "features cells"], Float[Array, "features cells"]]:
+    """u and softplus(v) at every cell, and intercepts as two more features that face a 1.
+
+    Their product is y, whatever the model.
+    """
+    u, unit = cell_features(spec, white, values, arrays)
+    rows = side_intercepts(white.rows_intercept, values.rows, arrays.rows)
+    cols = side_intercepts(white.cols_intercept, values.cols, arrays.cols)
+    if rows is None or cols is None:
+        return u, unit
+    one = jnp.ones_like(rows)
+    return jnp.vstack([u, rows, one]), jnp.vstack([unit, one, cols])

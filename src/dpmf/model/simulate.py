@@ -6,12 +6,13 @@ from jaxtyping import Array, Float, Key
 from dpmf.model.coordinates import free_coordinates, parameters, sample_parameters
 from dpmf.model.layout import Layout, SideLayout
 from dpmf.model.predictor import predictor
-from dpmf.model.spec import Spec
+from dpmf.model.spec import SideSpec, Spec
 from dpmf.model.state import FREE_ALL, Fixed, State, White
 
 
-def white_shapes(rank: int, arrays: Layout) -> White:
+def white_shapes(spec: Spec, arrays: Layout) -> White:
     """Shapes of all white blocks."""
+    rank = spec.rank
 
     def own(cells: SideLayout) -> tuple[int, ...]:
         return rank, *cells.functions.shape
@@ -19,8 +20,12 @@ def white_shapes(rank: int, arrays: Layout) -> White:
     def pooled(cells: SideLayout) -> tuple[int, ...] | None:
         return None if cells.pooled is None else (rank, *cells.pooled.shape)
 
+    def intercept(side: SideSpec, cells: SideLayout) -> tuple[int, ...] | None:
+        return None if side.intercept is None else (cells.members,)
+
     rows, cols = arrays.rows, arrays.cols
-    return White(own(rows), own(cols), pooled(rows), pooled(cols))
+    added = intercept(spec.rows, rows), intercept(spec.cols, cols)
+    return White(own(rows), own(cols), pooled(rows), pooled(cols), *added)
 
 
 def sample_white(key: Key[Array, ""], shapes: White) -> White:
@@ -36,7 +41,7 @@ def simulate_state(
     """A state drawn from the prior."""
     key_white, key_values = jr.split(key)
     values = sample_parameters(spec, key_values)
-    white = sample_white(key_white, white_shapes(spec.rank, arrays))
+    white = sample_white(key_white, white_shapes(spec, arrays))
     return State(white, free_coordinates(spec, values, fixed))
 
 

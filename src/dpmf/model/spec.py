@@ -24,6 +24,7 @@ class SideSpec:
     corr: LKJ
     inputs: Inputs = GRID  # how the functions are represented
     pooled_inputs: Inputs = GRID
+    intercept: HalfNormal | None = None  # sd of what each member adds to y; None: nothing
 
     def theta(self) -> dict[str, Prior]:
         """Priors of the kernel's hyperparameters, those of one latent function."""
@@ -79,6 +80,7 @@ class Spec:
             "likelihood": self.likelihood.to_dict(),
             "scale": self.scale,
             "spread": self.spread,
+            "intercepts": self.rows.intercept is not None,
         }
 
     @staticmethod
@@ -102,6 +104,7 @@ class Spec:
             plain["scale"],
             plain["spread"],
             (inputs(plain["rows"]), inputs(plain["cols"])),
+            plain.get("intercepts", False),
         )
 
 
@@ -113,6 +116,7 @@ def spec(
     scale: float,
     spread: float,
     inputs: tuple[tuple[Inputs, Inputs], tuple[Inputs, Inputs]] = ((GRID, GRID), (GRID, GRID)),
+    intercepts: bool = False,
 ) -> Spec:
     """Put the priors together: U carries the units of the values, V has none.
 
@@ -125,14 +129,16 @@ def spec(
         spread: Standard deviation of the values.
         inputs: How the functions of rows and of their pooled mean are represented, and those
             of columns.
+        intercepts: Whether every row and every column adds a number of its own to y.
     """
     size, root = (rank,), math.sqrt(rank)
     corr = LKJ(rank)
+    intercept = HalfNormal(spread) if intercepts else None
     units, none = Normal(0.0, scale / root, size), Normal(UNIT_MEAN, 1.0, size)
     return Spec(
         rank,
-        SideSpec(*rows, units, HalfNormal(spread / root, size), corr, *inputs[0]),
-        SideSpec(*cols, none, HalfNormal(1.0, size), corr, *inputs[1]),
+        SideSpec(*rows, units, HalfNormal(spread / root, size), corr, *inputs[0], intercept),
+        SideSpec(*cols, none, HalfNormal(1.0, size), corr, *inputs[1], intercept),
         likelihood,
         scale,
         spread,

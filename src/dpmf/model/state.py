@@ -18,6 +18,7 @@ class Side(NamedTuple):
     theta: Theta | None
     pooled_sd: Part  # (rank)
     pooled_theta: Theta | None
+    intercept_sd: Part = None  # (); of what each member adds to y
 
 
 class Parameters(NamedTuple):
@@ -35,6 +36,8 @@ class White(NamedTuple):
     cols: Part  # the same
     rows_pooled: Part  # (rank, 1, inputs) likewise
     cols_pooled: Part  # the same
+    rows_intercept: Part = None  # (rows); what each adds to y whatever it meets
+    cols_intercept: Part = None  # (cols)
 
 
 class State(NamedTuple):

@@ -1,4 +1,4 @@
-"""White coordinates on a grid that has grown: old ones stay, the rest is fresh."""
+"""White coordinates of what has grown, a grid or a set of members: old ones stay."""
 
 import dataclasses
 import math
@@ -34,3 +34,16 @@ class GridWidening(Widening):
         old = white.reshape(rank, known, *self.before)
         filled = fresh.at[(slice(None), slice(0, known), *corner)].set(old)
         return filled.reshape(rank, self.members, math.prod(self.after))
+
+
+@pytree_dataclass
+class MoreMembers:
+    """How one number of each member grows: those of new members are fresh."""
+
+    members: int = dataclasses.field(metadata={"static": True})
+
+    def widened(
+        self, white: Float[Array, " members"], key: Key[Array, ""]
+    ) -> Float[Array, " more_members"]:
+        """Old numbers, then new ones."""
+        return jr.normal(key, (self.members,)).at[: len(white)].set(white)

@@ -76,6 +76,8 @@ def _posterior(fit: Any) -> tuple[dict[str, np.ndarray], dict[str, list[str]]]:
         add(f"{side}_corr", corr, ["feature", "feature_bis"])
         if shared.pooled_sd is not None:
             add(f"{side}_pooled_sd", shared.pooled_sd, ["feature"])
+        if shared.intercept_sd is not None:
+            add(f"{side}_intercept_sd", shared.intercept_sd, [])
         for part, theta in (("", shared.theta), ("pooled_", shared.pooled_theta)):
             for label, value in (theta or {}).items():
                 name = f"{side}_{part}{label}".replace("/", "_")  # "/" parts groups

@@ -19,9 +19,10 @@ from dpmf.data import Dyads
 from dpmf.inference.problem import Problem
 from dpmf.model.layout import Grids, Layout, layout
 from dpmf.model.points import Points, Widening
-from dpmf.model.predictor import cell_features, predictor
+from dpmf.model.predictor import predictor, product_features
 from dpmf.model.spec import Spec
 from dpmf.model.state import Parameters, State, White
+from dpmf.model.widening import MoreMembers
 
 
 class Widenings(NamedTuple):
@@ -31,6 +32,8 @@ class Widenings(NamedTuple):
     cols: Widening
     rows_pooled: Widening | None
     cols_pooled: Widening | None
+    rows_intercept: MoreMembers
+    cols_intercept: MoreMembers
 
 
 def predictions(
@@ -51,9 +54,12 @@ def predictions(
 def feature_draws(
     problem: Problem, points: Grids, states: State, upcoming: Dyads, seed: int
 ) -> tuple[
-    Float[np.ndarray, "chains draws rank cells"], Float[np.ndarray, "chains draws rank cells"]
+    Float[np.ndarray, "chains draws features cells"],
+    Float[np.ndarray, "chains draws features cells"],
 ]:
     """What `predictions` multiplies: u and softplus(v) at each cell, for every draw.
+
+    Where there are intercepts they are two more features, each facing a 1.
 
     Args:
         problem: The training problem.
@@ -62,7 +68,7 @@ def feature_draws(
         upcoming: Events encoded with the training codebook; values are ignored.
         seed: The same events and seed give the features behind the same predictions.
     """
-    return _of_every_draw(cell_features, problem, points, states, upcoming, seed)
+    return _of_every_draw(product_features, problem, points, states, upcoming, seed)
 
 
 def _of_every_draw(entry, problem, points, states, upcoming, seed):
@@ -92,13 +98,14 @@ def _many(problem, arrays, states, numbers, key, grown, entry):
 
 
 def widening(old: Grids, new: Grids, arrays: Layout) -> Widenings:
-    """How all four parts grow; None where the mean is constant."""
+    """How all parts grow; None where the mean is constant."""
     members = (arrays.rows.members, arrays.cols.members, 1, 1)
 
     def one(before: Points | None, after: Points | None, count: int) -> Widening | None:
         return None if before is None else before.widening(after, count)
 
-    return Widenings._make(map(one, old, new, members))
+    added = map(MoreMembers, members[:2])
+    return Widenings._make([*map(one, old, new, members), *added])
 
 
 def extended_white(
@@ -120,10 +127,14 @@ def extended_white(
         (spec.rows.pooled, rows.pooled_theta),
         (spec.cols.pooled, cols.pooled_theta),
     )
-    parts = zip(jr.split(key, 4), white, wider, families, strict=True)
-    return White(
-        *(
-            None if one is None else one.widened(block, kernel, theta or {}, k)
-            for k, block, one, (kernel, theta) in parts
-        )
+    parts = zip(jr.split(key, 4), white[:4], wider[:4], families, strict=True)
+    functions = (
+        None if one is None else one.widened(block, kernel, theta or {}, k)
+        for k, block, one, (kernel, theta) in parts
     )
+    added = zip(white[4:], wider[4:], strict=True)
+    intercepts = (
+        None if block is None else more.widened(block, jr.fold_in(key, 4 + place))
+        for place, (block, more) in enumerate(added)
+    )
+    return White(*functions, *intercepts)

@@ -27,7 +27,7 @@ from dpmf.posterior.fit import Fit
 from dpmf.posterior.seal import sealed, write_sealed
 from dpmf.whole import write_whole
 
-FORMAT = 2  # of the file; a newer one is refused
+FORMAT = 3  # of the file; a newer one is refused
 SEALED = 2  # the first that has a checksum
 _ENGINE: Any = "h5netcdf"
 
@@ -182,7 +182,8 @@ def _put_together(plain: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
     spec = Spec.from_dict(plain["spec"])
     free = _template(plain["structure"])
     pooled = [side.pooled is not None or None for side in (spec.rows, spec.cols)]
-    white = White(0, 0, *(one and 0 for one in pooled))
+    added = [None if side.intercept is None else 0 for side in (spec.rows, spec.cols)]
+    white = White(0, 0, *(one and 0 for one in pooled), *added)
     states = _filled(State(white, free), leaves("state"))
     fixed_sides = _template(plain["fixed"])
     fixed = _filled(Fixed(fixed_sides.rows, fixed_sides.cols), leaves("fixed"))
@@ -277,4 +278,5 @@ def _model_from_dict(saved: dict[str, Any]) -> DPMF:
     for name in ("mean", "inputs"):
         choice = saved.get(name, "auto")  # files of format 1 say nothing of inputs
         fields[name] = tuple(choice) if isinstance(choice, list) else choice
+    fields.setdefault("intercepts", False)  # nor do those of format 2 of intercepts
     return DPMF(**fields)

@@ -263,13 +263,16 @@ class Fit:
         data: Dyads,
         generator: np.random.Generator,
     ) -> White:
-        def own(side: str, old_names: tuple, new_names: tuple) -> np.ndarray:
-            places = {name: place for place, name in enumerate(old_names)}
-            members = np.array([places.get(name, -1) for name in new_names])
+        places = {
+            "rows": _places(self.data.row_names, data.row_names),
+            "cols": _places(self.data.col_names, data.col_names),
+        }
+
+        def own(side: str) -> np.ndarray:
             kernel, shared = getattr(self.spec, side).kernel, getattr(values, side)
             old, new = getattr(self.grids, side), getattr(points, side)
             one = getattr(white, side)
-            return _carry(one, kernel, shared.theta, old, new, members, generator)
+            return _carry(one, kernel, shared.theta, old, new, places[side], generator)
 
         def pooled(side: str) -> np.ndarray | None:
             kernel, shared = getattr(self.spec, side).pooled, getattr(values, side)
@@ -280,11 +283,20 @@ class Fit:
             one, theta = getattr(white, name), shared.pooled_theta
             return _carry(one, kernel, theta, old, new, np.zeros(1, int), generator)
 
+        def intercept(side: str) -> np.ndarray | None:
+            old, members = getattr(white, f"{side}_intercept"), places[side]
+            if old is None:
+                return None
+            fresh = generator.standard_normal(len(members))
+            return np.where(members >= 0, np.asarray(old)[members], fresh)
+
         return White(
-            own("rows", self.data.row_names, data.row_names),
-            own("cols", self.data.col_names, data.col_names),
+            own("rows"),
+            own("cols"),
             pooled("rows"),
             pooled("cols"),
+            intercept("rows"),
+            intercept("cols"),
         )
 
 
@@ -296,6 +308,12 @@ def _renumbering(old: Codebook, new: Codebook) -> dict[str, np.ndarray]:
         for column in new.inputs
         if column.kind == "category"
     }
+
+
+def _places(old: tuple, new: tuple) -> np.ndarray:
+    """For each new member its old place, or -1."""
+    known = {name: place for place, name in enumerate(old)}
+    return np.array([known.get(name, -1) for name in new])
 
 
 def _carry(white, kernel, theta, old: Points, new: Points, members, generator) -> np.ndarray:

@@ -20,7 +20,8 @@ def affordable(fit: Fit, moments: Sequence[Moment]) -> int:
     """How many draws a page can hold."""
     venues = len(VENUES) if knows(fit, "home") else 1
     times = len(moments) if knows(fit, "season", "week") else 1
-    return within_budget(2 * fit.spec.rank * len(fit.data.row_names) * times * venues)
+    features = fit.spec.rank + (2 if fit.spec.rows.intercept else 0)
+    return within_budget(2 * features * len(fit.data.row_names) * times * venues)
 
 
 def within_budget(numbers: int) -> int:

@@ -86,7 +86,7 @@ def features(fit: Fit, moments: Sequence[Moment], *, seed: int = 0) -> Features:
         found = feature_draws(fit.problem, fit.grids, fit.draws.states, upcoming, seed)
     count = fit.shape[0] * fit.shape[1]
     noise = {name: v.reshape(count, *v.shape[2:]) for name, v in fit.parameters.noise.items()}
-    attack, defence = (_by_venue(one.reshape(count, fit.spec.rank, -1), fit) for one in found)
+    attack, defence = (_by_venue(one.reshape(count, *one.shape[2:]), fit) for one in found)
     # The second cell of a game is that of the guests: the next team, and the host's defence.
     return Features(
         tuple(_teams(fit)),

@@ -1,0 +1,91 @@
+"""What the contest of ratings does around its contestants."""
+
+import numpy as np
+import page
+import pandas as pd
+import pytest
+import rated
+import raters
+import ratings
+
+LEVELS = np.arange(1.0, 6.0)
+
+
+@pytest.fixture
+def task() -> raters.Task:
+    generator = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {
+            "user": generator.integers(9, size=600),
+            "item": generator.integers(40, size=600),
+            "value": generator.choice(LEVELS, 600),
+            "moment": np.arange(600),
+        }
+    )
+    train, test = rated.split(frame, "last")
+    made = rated.Ratings(frame, LEVELS, (), ("last",))
+    return raters.Task(made, "last", train, test, 0, {})
+
+
+def test_points_get_an_sd_from_a_cut_of_the_training_ratings(task, monkeypatch):
+    learned, asked = [], []
+
+    def fitted(train, task):
+        learned.append(train)
+        return "model"
+
+    def points(model, frame):
+        asked.append(frame)
+        return np.full(len(frame), 3.0)
+
+    monkeypatch.setattr(raters, "_svdpp", fitted)
+    monkeypatch.setattr(raters, "_points", points)
+    found = raters.svdpp(task)(task.test)
+    (rest, train), (cut, test) = learned, asked
+    assert sorted([*rest.index, *cut.index]) == sorted(task.train.index)
+    assert len(cut) == sum(len(own) // 10 for _, own in task.train.groupby("user"))
+    assert train is task.train and test is task.test
+    expected = rated.tuned_sd(np.full(len(cut), 3.0), task.ratings.level(cut), LEVELS)
+    assert found.about["sd"] == expected
+
+
+def test_indicators_of_what_was_never_seen_are_nowhere(task):
+    design = raters._Design(task)
+    known = design.of(task.train).toarray()
+    assert (known.sum(axis=1) == 2).all()
+    assert known.shape[1] == task.train["user"].nunique() + task.train["item"].nunique()
+    assert (
+        known[:, np.flatnonzero(design.levels["user"] == 3)[0]].sum()
+        == (task.train["user"] == 3).sum()
+    )
+    stranger = task.train.head(1).assign(user=99)
+    assert design.of(stranger).toarray().sum() == 1
+
+
+def test_a_part_is_some_of_the_ratings(task):
+    some = ratings.part(task.train, 100)
+    assert len(some) == 100 and some.index.is_unique
+    assert set(some.index) <= set(task.train.index)
+    assert ratings.part(task.train, None) is task.train
+
+
+ROW = {"rmse": 0.9, "calibration": 0.01, "fit_s": 3.0, "peak_mib": 100}
+
+
+def test_the_best_is_told_first():
+    rows = {"pmf": ROW | {"mean_log_prob": -2.0}, "dpmf": ROW | {"mean_log_prob": -1.5}}
+    lines = ratings.told("movielens", "last", rows).splitlines()
+    assert [line.split()[0] for line in lines[1:]] == ["dpmf", "pmf"]
+
+
+def test_the_page_has_a_table_for_every_split():
+    row = ROW | {"mean_log_prob": -1.5, "ratings": 90_000}
+    found = {
+        "machine": {"cores": 2},
+        "movielens": {"last": {"dpmf": row, "svdpp": row}},
+        "ladder": {"points": [row], "slopes": {"s_per_evaluation": 0.97}},
+    }
+    text = page.ratings(found)
+    assert "### movielens, last" in text
+    assert "| Surprise, SVD++ | 0.9000 | -1.5000 | 0.0100 | 3 | 100 |" in text
+    assert "grows with slope 0.97" in text
