@@ -130,17 +130,25 @@ def with_likely_values(some: Newcomers, state: State, values) -> Newcomers:
 
 
 def own(some: Newcomers, state: State) -> list:
-    """White of the members that move."""
-    sides = ((some.rows, state.white.rows), (some.cols, state.white.cols))
-    return [None if one is None else white[:, one.places] for one, white in sides]
+    """White of the members that move, and that of their intercepts."""
+    parts = []
+    for name in ("rows", "cols"):
+        moving, added = getattr(some, name), getattr(state.white, f"{name}_intercept")
+        parts.append(moving and getattr(state.white, name)[:, moving.places])
+        parts.append(None if moving is None or added is None else added[moving.who])
+    return parts
 
 
 def put(some: Newcomers, state: State, parts: list) -> State:
-    white = state.white
-    if some.rows is not None:
-        white = white._replace(rows=white.rows.at[:, some.rows.places].set(parts[0]))
-    if some.cols is not None:
-        white = white._replace(cols=white.cols.at[:, some.cols.places].set(parts[1]))
+    white, left = state.white, iter(parts)
+    for name in ("rows", "cols"):
+        moving, new, added = getattr(some, name), next(left), next(left)
+        if new is not None:
+            moved = getattr(white, name).at[:, moving.places].set(new)
+            white = white._replace(**{name: moved})
+        if added is not None:
+            moved = getattr(white, f"{name}_intercept").at[moving.who].set(added)
+            white = white._replace(**{f"{name}_intercept": moved})
     return state._replace(white=white)
 
 
@@ -162,7 +170,7 @@ def fresh_starts(found: Case) -> State:
     def one(key):
         parts = [
             None if x is None else jr.normal(k, x.shape)
-            for k, x in zip(jr.split(key), own(found.some, found.start), strict=True)
+            for k, x in zip(jr.split(key, 4), own(found.some, found.start), strict=True)
         ]
         return put(found.some, found.start, parts)
 
@@ -321,6 +329,15 @@ def test_any_likelihood_on_a_fine_grid(likelihood, new):
     sides = (found.some.rows is not None, found.some.cols is not None)
     both = likelihood.pair == 2 or new == "both"
     assert sides == (both or "row" in new, both or "column" in new)
+    require_gridded(found, gridded(found))
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "new"), [(Gaussian(), "new row"), (Ordinal(3), "known column")]
+)
+def test_intercepts_move_with_their_member(likelihood, new):
+    found = case(PMF(1, likelihood, intercepts=True), new)
+    assert sum(x is not None for x in own(found.some, found.start)) == 2
     require_gridded(found, gridded(found))
 
 

@@ -19,38 +19,64 @@ import numpy as np
 from jaxtyping import Array, Float, Key
 
 from dpmf.inference.moving import Moving, Newcomers
+from dpmf.inference.problem import Problem
 from dpmf.likelihoods.base import IndependentNoise, Noise
 from dpmf.model.colouring import Over
 from dpmf.model.features import features
-from dpmf.model.gather import sums
-from dpmf.model.layout import SideLayout
-from dpmf.model.predictor import means, product, side_factors, side_features
-from dpmf.model.spec import SideSpec
-from dpmf.model.state import Part, Side, State
+from dpmf.model.gather import sums, take
+from dpmf.model.predictor import (
+    means,
+    product,
+    side_factors,
+    side_features,
+    side_intercepts,
+)
+from dpmf.model.state import Part, Side, State, White
 from dpmf.samplers import elliptical
 
 EARLY = 3  # powers are cubes: the first events to be heard change the most
+
+
+class _Own(NamedTuple):
+    """What moves of one side: white of some members, and of their intercepts."""
+
+    white: Float[Array, "rank *shape"]
+    intercept: Part
+
+
+class _Entries(NamedTuple):
+    """What one side brings to y at every cell: features, and what is added."""
+
+    features: Float[Array, "rank cells"]
+    added: Float[Array, " #cells"]
 
 
 class _Side(NamedTuple):
     """One side at known parameters: what is held, and how white becomes the rest."""
 
     moving: Moving | None
-    held: Float[Array, "rank cells"]  # features; the mean of the side where members move
+    held: _Entries  # where members move, the mean of the side, and nothing added
     over: Over
     across_rank: Float[Array, "rank rank"]
+    intercept_sd: Part
 
-    def added(self, white: Float[Array, "rank *shape"]) -> Float[Array, "rank own"]:
-        """What members that move add to the mean."""
+    def own(self, own: _Own) -> _Entries:
+        """What members that move bring besides the mean, at their own cells."""
         assert self.moving is not None
-        own = self.moving.functions
-        return own.at_cells(features(own.coloured(white, self.over), self.across_rank))
+        functions = self.moving.functions
+        mixed = features(functions.coloured(own.white, self.over), self.across_rank)
+        added = jnp.zeros(1)
+        if own.intercept is not None:
+            added = take(self.intercept_sd * own.intercept, self.moving.member)
+        return _Entries(functions.at_cells(mixed), added)
 
-    def features(self, added: Float[Array, "rank own"] | None) -> Float[Array, "rank cells"]:
-        """Features of everybody."""
-        if self.moving is None or added is None:
+    def entries(self, own: _Entries | None) -> _Entries:
+        """What everybody brings."""
+        if self.moving is None or own is None:
             return self.held
-        return self.held.at[:, self.moving.cells].add(added)
+        cells, held = self.moving.cells, self.held
+        added = held.added if self.intercept_sd is None else held.added.at[cells].add(own.added)
+        return _Entries(held.features.at[:, cells].add(own.features), added)
 
 
 def powers(steps: int) -> Float[np.ndarray, " powers"]:
@@ -70,37 +96,37 @@ def annealed(
         rising: Powers of the new events, from 0 to 1.
     """
     problem, white = some.problem, state.white
-    spec, arrays, values = problem.spec, problem.arrays, problem.parameters(state)
-    noise, shape = spec.likelihood.at(values.noise), arrays.values.shape
-    rows = _side(spec.rows, values.rows, arrays.rows, white.rows, white.rows_pooled, some.rows)
-    cols = _side(spec.cols, values.cols, arrays.cols, white.cols, white.cols_pooled, some.cols)
+    arrays, values = problem.arrays, problem.parameters(state)
+    noise, shape = problem.spec.likelihood.at(values.noise), arrays.values.shape
+    rows = _side(problem, state, "rows", some.rows)
+    cols = _side(problem, state, "cols", some.cols)
 
-    def features_of(side: _Side, own: Part) -> Float[Array, "rank cells"]:
-        return side.features(None if own is None else side.added(own))
+    def entries_of(side: _Side, own: _Own | None) -> _Entries:
+        return side.entries(None if own is None else side.own(own))
 
-    def at(u: Float[Array, "rank cells"], v: Float[Array, "rank cells"]):
-        return product(u, jax.nn.softplus(v)).reshape(shape)
+    def at(u: _Entries, v: _Entries) -> Float[Array, "events pair"]:
+        y = product(u.features, jax.nn.softplus(v.features)) + u.added + v.added
+        return y.reshape(shape)
 
     def step(carry, by):
         (own_rows, own_cols), total = carry
         key, before, power = by
         key_rows, key_cols = jr.split(key)
-        u, v = features_of(rows, own_rows), features_of(cols, own_cols)
+        u, v = entries_of(rows, own_rows), entries_of(cols, own_cols)
         each = noise.log_prob(at(u, v), arrays.values)
         total += (power - before) * jnp.sum(jnp.where(some.new, each, 0.0))
         density = _Density(noise, arrays.values, jnp.where(some.new, power, 1.0))
         own_rows = _moved(key_rows, rows, own_rows, lambda u: at(u, v), density)
-        u = features_of(rows, own_rows)
+        u = entries_of(rows, own_rows)
         own_cols = _moved(key_cols, cols, own_cols, lambda v: at(u, v), density)
         return ((own_rows, own_cols), total), None
 
-    start = (_own(some.rows, white.rows), _own(some.cols, white.cols))
+    start = (_own(some.rows, white, "rows"), _own(some.cols, white, "cols"))
     keys = jr.split(key, len(rising) - 1)
     by = (keys, rising[:-1], rising[1:])
     (found, total), _ = jax.lax.scan(step, (start, jnp.zeros(())), by)
-    moved = white._replace(
-        rows=_put(some.rows, white.rows, found[0]), cols=_put(some.cols, white.cols, found[1])
-    )
+    moved = _put(some.rows, white, "rows", found[0])
+    moved = _put(some.cols, moved, "cols", found[1])
     return state._replace(white=moved), total
 
 
@@ -120,43 +146,47 @@ class _Density(NamedTuple):
         return (self.weight[:, None] * each).reshape(-1)
 
 
-def _side(
-    spec: SideSpec,
-    shared: Side,
-    cells: SideLayout,
-    white: Part,
-    pooled_white: Part,
-    moving: Moving | None,
-) -> _Side:
+def _side(problem: Problem, state: State, name: str, moving: Moving | None) -> _Side:
+    spec, cells = getattr(problem.spec, name), getattr(problem.arrays, name)
+    shared: Side = getattr(problem.parameters(state), name)
+    white, pooled, intercept = (
+        getattr(state.white, f"{name}{part}") for part in ("", "_pooled", "_intercept")
+    )
     over = side_factors(spec, shared, cells)
-    every = side_features(white, pooled_white, over, shared, cells)
+    every = side_features(white, pooled, over, shared, cells)
+    added = side_intercepts(intercept, shared, cells)
+    added = jnp.zeros(1) if added is None else added
     across_rank = shared.sd[:, None] * shared.corr
     if moving is None:
-        return _Side(None, every, (), across_rank)
-    mean = jnp.broadcast_to(means(pooled_white, over, shared, cells), every.shape)
+        return _Side(None, _Entries(every, added), (), across_rank, shared.intercept_sd)
+    mean = jnp.broadcast_to(means(pooled, over, shared, cells), every.shape)
     held = every.at[:, moving.cells].set(mean[:, moving.cells])
+    if intercept is not None:
+        added = added.at[moving.cells].set(0.0)
     own = moving.functions.factors(spec.kernel, shared.theta or {})
-    return _Side(moving, held, own, across_rank)
+    return _Side(moving, _Entries(held, added), own, across_rank, shared.intercept_sd)
 
 
 def _moved(
     key: Key[Array, ""],
     side: _Side,
-    white: Part,
-    entries: Callable[[Float[Array, "rank cells"]], Float[Array, "events pair"]],
+    own: _Own | None,
+    entries: Callable[[_Entries], Float[Array, "events pair"]],
     density: _Density,
-) -> Part:
+) -> _Own | None:
     """Each member that moves goes along an ellipse of its own."""
-    if side.moving is None:
-        return white
+    if side.moving is None or own is None:
+        return own
     moving, members = side.moving, side.moving.functions.members
-    key_other, key_angle = jr.split(key)
-    other = jr.normal(key_other, white.shape, white.dtype)
-    here, there = side.added(white), side.added(other)
+    key_other, key_added, key_angle = jr.split(key, 3)
+    added = None if own.intercept is None else jr.normal(key_added, own.intercept.shape)
+    other = _Own(jr.normal(key_other, own.white.shape, own.white.dtype), added)
+    here, there = side.own(own), side.own(other)
 
     def turned(angle: Float[Array, " some"]) -> Float[Array, "events pair"]:
-        each = angle[moving.member.entry][None]
-        return entries(side.features(jnp.cos(each) * here + jnp.sin(each) * there))
+        each = angle[moving.member.entry]
+        mixed = jax.tree.map(lambda x, y: jnp.cos(each) * x + jnp.sin(each) * y, here, there)
+        return entries(side.entries(mixed))
 
     if isinstance(density.noise, IndependentNoise):  # then so are members, given the others
 
@@ -167,7 +197,11 @@ def _moved(
     else:
         angle = _in_turn(key_angle, lambda angle: density.whole(turned(angle)), members)
     owner = moving.functions.owner
-    return elliptical.turned(white, other, angle if owner is None else angle[owner], axis=1)
+    every = angle if owner is None else angle[owner]
+    white = elliptical.turned(own.white, other.white, every, axis=1)
+    if added is None:
+        return _Own(white, None)
+    return _Own(white, elliptical.turned(own.intercept, added, angle, axis=0))
 
 
 def _in_turn(
@@ -185,9 +219,19 @@ def _in_turn(
     return jax.lax.scan(one, jnp.zeros(members), jnp.arange(members))[0]
 
 
-def _own(moving: Moving | None, white: Part) -> Part:
-    return None if moving is None else white[:, moving.places]
+def _own(moving: Moving | None, white: White, side: str) -> _Own | None:
+    if moving is None:
+        return None
+    intercept: Part = getattr(white, f"{side}_intercept")
+    added = None if intercept is None else intercept[moving.who]
+    return _Own(getattr(white, side)[:, moving.places], added)
 
 
-def _put(moving: Moving | None, white: Part, own: Part) -> Part:
-    return white if moving is None else white.at[:, moving.places].set(own)
+def _put(moving: Moving | None, white: White, side: str, own: _Own | None) -> White:
+    if moving is None or own is None:
+        return white
+    moved = {side: getattr(white, side).at[:, moving.places].set(own.white)}
+    if own.intercept is not None:
+        name = f"{side}_intercept"
+        moved[name] = getattr(white, name).at[moving.who].set(own.intercept)
+    return white._replace(**moved)

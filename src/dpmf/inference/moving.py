@@ -24,6 +24,7 @@ class Moving:
     functions: Colouring  # of these members alone
     cells: Int[Array, " own"]  # which cells read them
     member: Lookup  # whose function each of those reads
+    who: Int[Array, " members"]  # their numbers among all
     places: Int[Array, " coordinates"]  # of their white, on the axis behind the rank
 
 
@@ -85,7 +86,8 @@ def moving(
     owner = every.owner
     places = who if owner is None else np.flatnonzero(np.isin(np.asarray(owner), who))
     index = lookup(renamed, len(who))
-    return Moving(functions, jnp.asarray(np.flatnonzero(reads)), index, jnp.asarray(places))
+    cells, numbers, own = map(jnp.asarray, (np.flatnonzero(reads), who, places))
+    return Moving(functions, cells, index, numbers, own)
 
 
 def _each_cell(data: Dyads, which: Bool[np.ndarray, " cells"]) -> Dyads:
