@@ -15,7 +15,7 @@ from command import status
 from dpmf import FileError
 from dpmf.errors import DataError
 from dpmf.posterior import files
-from dpmf.posterior.seal import LENGTH, sealed
+from dpmf.seal import LENGTH, sealed
 from inference.fitted import fitted, same
 
 BLOCK = 4096

@@ -5,7 +5,7 @@ cutoff; scores from a cutoff on are replaced by 0 and have weight 0.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -18,9 +18,9 @@ from dpmf.backtest.forecaster import Forecasts, Plan
 from dpmf.backtest.goals import Goals
 from dpmf.backtest.prediction import Prediction
 from dpmf.data import Dyads
-from dpmf.inference.chains import Kept
 from dpmf.inference.diagnostics import diagnostics
 from dpmf.inference.problem import Problem
+from dpmf.inference.room import Room
 from dpmf.likelihoods import Likelihood, PairedPoisson
 from dpmf.model.layout import Grids, Layout, grids, layout
 from dpmf.model.predictor import predictor
@@ -43,6 +43,36 @@ class FirstEvents:
         values = problem.parameters(state)
         y = predictor(problem.spec, state.white, values, problem.arrays)
         return {"y": y[: self.count], **values.noise}
+
+
+class Found(NamedTuple):
+    """What the chains of one task left behind, of many that ran side by side."""
+
+    room: Room
+    place: int  # among them
+
+    @property
+    def values(self) -> dict[str, np.ndarray]:
+        """What was kept of every draw; axes (chains, draws, ...)."""
+        return {name: x[self.place] for name, x in self.room.tree[0].items()}
+
+    @property
+    def stats(self) -> dict[str, np.ndarray]:
+        """What is known of every draw besides."""
+        return {name: x[self.place] for name, x in self.room.tree[1]._asdict().items()}
+
+
+class Told(Sequence):
+    """Predictions, each made when it is asked for: those of many cutoffs would not fit."""
+
+    def __init__(self, count: int, one: Callable[[int], Any]) -> None:
+        self._count, self._one = count, one
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._one(range(self._count)[number])
 
 
 class Task(NamedTuple):
@@ -122,9 +152,8 @@ def laid_out(spec: Spec, tasks: Sequence[Task]) -> Layout:
     return stacked([one(own, each) for own, each in zip(points, tasks, strict=True)])
 
 
-def forecasts_of(spec: Spec, tasks: Sequence[Task], found: Sequence[Kept]) -> Forecasts:
+def forecasts_of(spec: Spec, tasks: Sequence[Task], found: Sequence[Found]) -> Forecasts:
     """Predictions and diagnostics, one of each per task."""
-    pairs = list(zip(tasks, found, strict=True))
     rows = [
         {
             "season": task.cutoff.season,
@@ -132,10 +161,13 @@ def forecasts_of(spec: Spec, tasks: Sequence[Task], found: Sequence[Kept]) -> Fo
             "cutoff": task.cutoff.start,
             **_checked(kept, task),
         }
-        for task, kept in pairs
+        for task, kept in zip(tasks, found, strict=True)
     ]
-    told = [_prediction(spec.likelihood, kept, task) for task, kept in pairs]
-    return Forecasts(told, pd.DataFrame(rows))
+
+    def one(number: int) -> Prediction | Goals:
+        return _prediction(spec.likelihood, found[number], tasks[number])
+
+    return Forecasts(Told(len(tasks), one), pd.DataFrame(rows))
 
 
 def numbers(spec: Spec, arrays: Layout) -> int:
@@ -146,15 +178,16 @@ def numbers(spec: Spec, arrays: Layout) -> int:
     )
 
 
-def _prediction(likelihood: Likelihood, kept: Kept, task: Task) -> Prediction | Goals:
-    y = kept.values["y"][:, :, : task.upcoming]
+def _prediction(likelihood: Likelihood, kept: Found, task: Task) -> Prediction | Goals:
+    values = kept.values
+    y = values["y"][:, :, : task.upcoming]
     if isinstance(likelihood, PairedPoisson):
-        return Goals(y.reshape(-1, *y.shape[2:]), kept.values["shared"].reshape(-1))
-    sigma, rho = (kept.values[name].reshape(-1) for name in ("sigma", "rho"))
+        return Goals(y.reshape(-1, *y.shape[2:]), values["shared"].reshape(-1))
+    sigma, rho = (values[name].reshape(-1) for name in ("sigma", "rho"))
     return Prediction.pairs(y.reshape(-1, *y.shape[2:]), sigma, rho)
 
 
-def _checked(kept: Kept, task: Task) -> dict[str, float]:
+def _checked(kept: Found, task: Task) -> dict[str, float]:
     """Convergence of the predicted means."""
     y = kept.values["y"][:, :, : task.upcoming]
     cells = y.reshape(*y.shape[:2], -1)
