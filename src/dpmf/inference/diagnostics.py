@@ -18,7 +18,7 @@ from dpmf.model.predictor import predictor
 from dpmf.model.state import State
 
 CELLS = 200  # training cells whose y is diagnosed
-PIECE = 2**26  # bytes of states looked at together: draws may be on disk, and many
+PIECE = 2**24  # bytes of states looked at together: draws may be on disk, and many
 BATCH = 16  # of them side by side
 RHAT_LIMIT, ESS_LIMIT = 1.05, 100.0
 DIVERGENT_LIMIT = 0.02  # share of draws; a few do no harm, many hide a place nobody enters

@@ -8,7 +8,7 @@ import hashlib
 import math
 import os
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import jax
 import numpy as np
@@ -16,12 +16,15 @@ import numpy as np
 from dpmf.whole import writing
 
 
-class Room(Protocol):
-    """Where draws are put, chunk after chunk."""
+class Memory:
+    """Room in memory.
 
-    @property
-    def tree(self) -> Any:
-        """All arrays."""
+    Attributes:
+        tree: All arrays.
+    """
+
+    def __init__(self, shapes: Any) -> None:
+        self.tree = jax.tree.map(lambda x: np.empty(x.shape, np.float64), shapes)
 
     def put(self, chunk: Any, first: int, count: int) -> None:
         """Keep some draws.
@@ -31,15 +34,6 @@ class Room(Protocol):
             first: Number of the first.
             count: How many of them.
         """
-
-
-class Memory:
-    """Room in memory."""
-
-    def __init__(self, shapes: Any) -> None:
-        self.tree = jax.tree.map(lambda x: np.empty(x.shape, np.float64), shapes)
-
-    def put(self, chunk: Any, first: int, count: int) -> None:
         for all_, x in zip(*map(jax.tree.leaves, (self.tree, chunk)), strict=True):
             all_[:, :, first : first + count] = _ordered(x, count)
 
@@ -60,6 +54,7 @@ class DrawsFile:
 
     @property
     def tree(self) -> Any:
+        """All arrays, as they are in the file."""
         return jax.tree.unflatten(self.structure, self._arrays())
 
     @property
@@ -73,6 +68,7 @@ class DrawsFile:
             file.truncate(self.bytes)
 
     def put(self, chunk: Any, first: int, count: int) -> None:
+        """Keep some draws, as `Memory` does."""
         pieces = [_ordered(x, count) for x in jax.tree.leaves(chunk)]
         with writing(self.path), self.path.open("r+b") as file:
             for start, shape, piece in zip(self.starts, self.shapes, pieces, strict=False):
@@ -103,6 +99,9 @@ class DrawsFile:
         flat = np.memmap(self.path, np.float64, "r")
         ends = zip(self.starts, self.starts[1:], self.shapes, strict=False)
         return [np.asarray(flat[start:end]).reshape(shape) for start, end, shape in ends]
+
+
+Room = Memory | DrawsFile
 
 
 def _ordered(chunk: Any, count: int) -> np.ndarray:

@@ -34,11 +34,12 @@ def forecasts(
 ) -> Forecasts:
     """Predictions of a `ScoreModel` at every cutoff."""
     with jax.enable_x64(True):
-        spec, tasks = posed(score_model, frame, cutoffs, plan, rest=True)
+        spec, every = posed(score_model, frame, cutoffs, plan, rest=True)
+        tasks = list(every)  # all seasons run side by side
         fixed = learned(score_model, frame, spec, plan)
         found = _kept(spec, fixed, tasks, plan)
     seen = None if fixed is FREE_ALL else max(plan.learn_from)
-    return dataclasses.replace(forecasts_of(spec, tasks, found), seen=seen)
+    return dataclasses.replace(forecasts_of(spec, found), seen=seen)
 
 
 def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Found]:
@@ -70,7 +71,8 @@ def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Found
         # Forward in time alone: a season's next block goes on from what this one has learned.
         states, tuned = jax.tree.map(jnp.asarray, (kept.last, kept.tuned))
         for season, number in enumerate(group):
-            found.setdefault(int(number), Found(kept.room, season))
+            head = tasks[number].cutoff, tasks[number].upcoming
+            found.setdefault(int(number), Found(*head, kept.room, season))
     return [found[i] for i in range(len(tasks))]
 
 
