@@ -20,6 +20,7 @@ import pandas as pd
 PAUSE = 0.005  # seconds between two looks
 MEMBERS, EVENTS = 2000, 3000  # of each side; and who met whom
 TEAMS, WEEKS = 30, 25  # of a season, in which every team plays every week
+CHAINS, DRAWS = 2, 200  # of a cutoff
 
 
 def own_bytes() -> int:
@@ -81,9 +82,9 @@ def backtest(cutoffs: int, folder: Path | None) -> int:
         folder=folder,
         progress=False,
         engine="slice",
-        chains=2,
+        chains=CHAINS,
         warmup=5,
-        draws=200,
+        draws=DRAWS,
     )
     assert len(found.fits) == cutoffs
     return len(found.scores)

@@ -295,7 +295,9 @@ def test_saves_are_seconds_apart(tmp_path, monkeypatch):
 
 def test_whatever_else_is_in_the_folder_stays(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / ".state.dpmf.a1b2").write_text("a piece of a state, when the run was killed")
     run("slice", tmp_path)
+    assert not (tmp_path / ".state.dpmf.a1b2").exists()
     checkpoint.remove(tmp_path)
     assert contents(tmp_path) == {"notes.txt": b"mine"}
 

@@ -1,8 +1,11 @@
 """Fits that are really killed, at moments that nobody chose, end with the same bits."""
 
+from pathlib import Path
+
 import pytest
 
 import dpmf
+from dpmf.inference.checkpoint import remove
 from inference.fitted import same
 from inference.test_checkpoint import DATA, MODEL
 from killed import killed
@@ -25,3 +28,5 @@ def test_a_killed_fit_ends_with_the_same_bits(tmp_path, engine):
     firsts = [run[0] for run in runs]
     assert len(set(firsts)) > 3, firsts  # it did go on
     assert same(dpmf.load(out).draws, whole.draws)
+    remove(Path(folder))
+    assert not Path(folder).exists()  # nothing half-written is left

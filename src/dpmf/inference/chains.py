@@ -50,20 +50,10 @@ class Draws(NamedTuple):
 class Kept(NamedTuple):
     """What the chains of many problems left behind; leading axes (problems, chains, draws)."""
 
-    room: Room
+    room: Room  # its tree: what `keep` made of every draw, and stats
     tuning: dict[str, np.ndarray]  # of each problem
     last: State  # of each chain
     tuned: Any  # of each problem, as `run_many` takes it
-
-    @property
-    def values(self) -> Any:
-        """What `keep` made of every draw."""
-        return self.room.tree[0]
-
-    @property
-    def stats(self) -> dict[str, np.ndarray]:
-        """What is known of every draw besides."""
-        return self.room.tree[1]._asdict()
 
 
 def run(
@@ -90,7 +80,8 @@ def run(
     kept = run_many(
         engine, one, states, sizes, key[None], whole_state, report, checkpoint=checkpoint
     )
-    found = (kept.values, kept.stats, kept.tuning)
+    values, stats = kept.room.tree
+    found = (values, stats._asdict(), kept.tuning)
     return Draws(*jax.tree.map(lambda x: x[0], found))
 
 

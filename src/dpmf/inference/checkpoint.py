@@ -87,6 +87,7 @@ class Checkpoint:
         self.room: Room = self.file
         self.found = self._read(size)
         self.file.make()
+        _remove_pieces(folder)
         self.latest: Reached | None = None
         self.saved = time.monotonic()
 
@@ -156,8 +157,15 @@ def remove(folder: Path) -> None:
     """Remove a checkpoint; whatever else is in its folder stays."""
     for name in (STATE, DRAWS):  # in this order: draws alone are no checkpoint
         (folder / name).unlink(missing_ok=True)
+    _remove_pieces(folder)
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
+
+
+def _remove_pieces(folder: Path) -> None:
+    """Remove what a run that was killed while it wrote its state has left of that."""
+    for piece in folder.glob(f".{STATE}.*"):
+        piece.unlink(missing_ok=True)
 
 
 def _contents(path: Path) -> tuple[dict[str, Any], list[np.ndarray]]:
