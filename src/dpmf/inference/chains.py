@@ -114,8 +114,10 @@ def run_many(
     size = min(max(min(CHUNK, sizes.draws), WARM_CHUNK), _most(states))
     prepared = _prepared(problems)
     shapes = _shapes(engine, keep, prepared, states, size, sizes.draws)
-    record: Unkept | Checkpoint = Unkept(shapes)
-    if checkpoint is not None:
+    record: Unkept | Checkpoint
+    if checkpoint is None:
+        record = Unkept(shapes)
+    else:
         task = _task(engine, problems, states, sizes, keys, keep, size) | checkpoint.task
         record = Checkpoint(checkpoint.folder, task, shapes, size)
     with record:
