@@ -2,82 +2,79 @@
 
 import signal
 import time
+from pathlib import Path
 
 import pandas as pd
-import pytest
 
 import dpmf
 from command import SMALL_BACKTEST
-from few_games import TINY
+from few_games import TINY, few_games
 from inference.fitted import same
 from killed import begun
 from league import league
 
-LONG = ["--draws", "2000"]  # so that there is time to stop it
+LONG = ["--side", "none", "--draws", "2000"]  # so that there is time to stop it
 
 
 def command(*words: str) -> str:
     return f"from dpmf.cli import main\nmain({list(words)!r})"
 
 
-def stopped(code: str, cache, saved) -> str:
-    """What is printed when it is interrupted once something is saved."""
-    process = begun(code, cache)
-    while process.poll() is None and not saved():
+def states(folder: Path) -> dict[Path, int]:
+    """When each state below a folder was saved."""
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("state.dpmf")}
+
+
+def stopped(code: str, folder: Path, how: signal.Signals) -> str:
+    """What is printed by a command that is stopped once it has saved something."""
+    before, process = states(folder), begun(code, folder / "cache")
+    while process.poll() is None and states(folder) == before:
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=300)
-    assert process.returncode == 130, errors
+    process.send_signal(how)
+    _, errors = process.communicate()
+    assert process.returncode == (130 if how == signal.SIGINT else -how), errors
     return errors
 
 
-def finished(code: str, cache) -> None:
-    process = begun(code, cache)
-    _, errors = process.communicate(timeout=300)
+def finished(code: str, folder: Path) -> None:
+    process = begun(code, folder / "cache")
+    _, errors = process.communicate()
     assert process.returncode == 0, errors
 
 
-def test_a_stopped_fit(made, tmp_path):
-    def words(name):
-        return command("fit", str(made.games), "--out", str(tmp_path / name), *TINY, *LONG)
+def test_a_stopped_fit(tmp_path):
+    games, way = tmp_path / "games.csv", tmp_path / "fit.nc.checkpoint"
+    few_games().to_csv(games, index=False)
 
-    way = tmp_path / "fit.nc.checkpoint"
-    said = stopped(words("fit.nc"), tmp_path / "cache", (way / "state.dpmf").exists)
+    def fit(name):
+        return command("fit", str(games), "--out", str(tmp_path / name), *TINY, *LONG)
+
+    said = stopped(fit("fit.nc"), tmp_path, signal.SIGINT)
     line = f"dpmf: stopped; {way} keeps what was done. Run the same again to go on.\n"
     assert said.endswith(line) and "Traceback" not in said
-    assert not (tmp_path / "fit.nc").exists()
-    finished(words("fit.nc"), tmp_path / "cache")
+    assert way.exists() and not (tmp_path / "fit.nc").exists()
+    finished(fit("fit.nc"), tmp_path)
     assert not way.exists()
-    finished(words("whole.nc"), tmp_path / "cache")
+    finished(fit("whole.nc"), tmp_path)
     found, whole = (dpmf.load(tmp_path / name) for name in ("fit.nc", "whole.nc"))
     assert same(found.draws, whole.draws)
 
 
-@pytest.mark.parametrize("engine", ["hmc", "slice"])
-def test_a_stopped_backtest(tmp_path, engine):
-    games = tmp_path / "games.csv"
+def test_a_stopped_backtest(tmp_path):
+    games, out = tmp_path / "games.csv", tmp_path / "out"
     league().to_csv(games, index=False)
 
-    def words(name):
-        own = ["--engine", engine, *SMALL_BACKTEST, *LONG]
+    def backtest(name):
+        own = ["--engine", "slice", *SMALL_BACKTEST, *LONG]
         return command("backtest", str(games), "--out", str(tmp_path / name), *own)
 
-    out, cache = tmp_path / "out", tmp_path / "cache"
-
-    def saved() -> bool:
-        return any(out.glob("parts/*/state.dpmf"))
-
-    said = stopped(words("out"), cache, saved)
+    said = stopped(backtest("out"), tmp_path, signal.SIGINT)
     line = f"dpmf: stopped; {out} keeps what was done. Run the same backtest again to go on.\n"
-    assert said.endswith(line) and "Traceback" not in said and saved()
-    process = begun(words("out"), cache)  # and killed
-    while process.poll() is None and len(list(out.glob("parts/*/state.dpmf"))) < 2:
-        time.sleep(0.01)
-    process.kill()
-    process.communicate()
-    finished(words("out"), cache)
-    finished(words("whole"), cache)
-    assert not any(one.is_dir() for one in (out / "parts").iterdir())
+    assert said.endswith(line) and "Traceback" not in said
+    stopped(backtest("out"), tmp_path, signal.SIGKILL)
+    finished(backtest("out"), tmp_path)
+    assert states(tmp_path) == {}
+    finished(backtest("whole"), tmp_path)
     for name in ("scores.csv", "summary.csv"):
         assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     tables = [pd.read_csv(tmp_path / one / "fits.csv") for one in ("out", "whole")]

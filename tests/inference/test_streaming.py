@@ -58,12 +58,12 @@ def test_cutoffs_stream_to_disk(tmp_path, kept):
         place = tmp_path / f"{count}" if kept else None
         own = dataclasses.replace(plan, unfinished=place)
         made = score_model(1, ()).forecasts(frame, days[:count], own)
-        assert [one.mean.shape for one in made.predictions] == [(3, 2)] * count
+        assert [one.mean.shape for one in made.predictions] == [(4000, 3, 2)] * count
 
     run(3)  # compiled
     short, long = (most(lambda c=count: run(c)) for count in (4, 12))
     size = 8 * 2 * 2000 * 6 * 8  # bytes of y of eight cutoffs
-    assert long - short < 0.2 * size if kept else long - short > 0.9 * size
+    assert long - short < 0.3 * size if kept else long - short > 0.9 * size
 
 
 def test_all_draws_are_looked_at_some_at_a_time(monkeypatch):
