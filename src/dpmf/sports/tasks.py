@@ -55,7 +55,8 @@ class Each(Sequence):
         return self._count
 
     def __getitem__(self, number: Any) -> Any:
-        return self._one(range(self._count)[number])
+        places = range(self._count)[number]
+        return self._one(places) if isinstance(places, int) else [*map(self._one, places)]
 
 
 class Task(NamedTuple):
