@@ -40,6 +40,7 @@ def test_the_pages_with_examples_are_known():
         "howto/gpu.md",
         "howto/kernel.md",
         "howto/likelihood.md",
+        "howto/long_runs.md",
         "howto/ratings.md",
         "reproduction.md",
         "tutorial.md",

@@ -25,5 +25,9 @@ class UnreadableFile(FileError, DataError):
     """A file that was given as input is not there, or is not what it should be."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """The user stopped a run whose checkpoint was saved; the message says how to go on."""
+
+
 class DpmfWarning(UserWarning):
     """Something worth knowing that does not stop the work."""

@@ -2,7 +2,8 @@
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dpmf.errors import FileError
@@ -22,6 +23,19 @@ def _reason(error: OSError) -> str:
 _UMASK = _umask()  # once: to read it is to set it, which threads must not do at a time
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Word what goes wrong while a file is written.
+
+    Raises:
+        FileError: It cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise FileError(f"{path}: cannot be written ({_reason(error)}).") from error
+
+
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a temporary file, then put it in the place of `path`.
 
@@ -32,7 +46,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     Raises:
         FileError: The file cannot be written; an earlier one is untouched.
     """
-    try:
+    with writing(path):
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         os.close(handle)
         temporary = Path(name)
@@ -44,8 +58,6 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written ({_reason(error)}).") from error
 
 
 def require_writable(path: Path) -> None:
@@ -54,14 +66,12 @@ def require_writable(path: Path) -> None:
     Raises:
         FileError: It is a folder, or its folder is not there or may not be written.
     """
-    try:
+    with writing(path):
         if path.is_dir():
             raise IsADirectoryError("it is a folder, expected a file")
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         os.close(handle)
         Path(name).unlink()
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written ({_reason(error)}).") from error
 
 
 def make_folder(path: Path) -> None:
@@ -70,7 +80,5 @@ def make_folder(path: Path) -> None:
     Raises:
         FileError: It cannot be made.
     """
-    try:
+    with writing(path):
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{path}: cannot be written ({_reason(error)}).") from error

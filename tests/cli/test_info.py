@@ -3,12 +3,14 @@
 import dataclasses
 import json
 
+import jax
 import numpy as np
 import pytest
 
 import dpmf
 from command import status
 from dpmf import DataError
+from dpmf.inference.identity import data_digest, made_by
 from dpmf.sports.findings import Figure, findings, in_words
 from dpmf.sports.notes import games_notes
 from few_games import TINY
@@ -19,7 +21,7 @@ def fit(made):
     return dpmf.load(made.fit)
 
 
-def test_words(made, capsys):
+def test_words(made, fit, capsys):
     assert status("info", str(made.fit)) == 0
     printed = capsys.readouterr().out
     assert "Model: DPMF(t,h), rank 2, Matern12('season', 'week') * SquaredExp" in printed
@@ -27,6 +29,9 @@ def test_words(made, capsys):
         "of 6 teams, 2017-09-" in printed and "to 2018-10-29, seasons 2017 to 2018" in printed
     )
     assert "Draws: 2 chains of 12 after 5 steps of warm-up, engine slice, seed 0" in printed
+    checksum = data_digest(fit.data)[:12]
+    assert f"Made by: dpmf {dpmf.__version__}, jax {jax.__version__}, " in printed
+    assert f"; data {checksum}\n" in printed
     assert "onverged: " in printed
     assert "Form fades (to a correlation of 1/e) over about" in printed
     assert "An off-season counts like about" in printed
@@ -39,6 +44,7 @@ def test_json(made, fit, capsys):
     assert told["diagnostics"]["converged"] == fit.diagnostics.converged
     assert told["sampling"]["draws"] == 12
     assert told["learned"]["noise_sd"]["median"] > 0
+    assert told["made"] == {**made_by(), "data": data_digest(fit.data)}
 
 
 def test_quiet(made, capsys):

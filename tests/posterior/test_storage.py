@@ -1,6 +1,5 @@
 """Storage that fails, with real faults: one clear line, and the earlier file intact."""
 
-import contextlib
 import json
 import pickle
 import re
@@ -12,13 +11,12 @@ import xarray as xr
 
 import dpmf
 from command import status
+from disks import BLOCK, mounted
 from dpmf import FileError
 from dpmf.errors import DataError
 from dpmf.posterior import files
-from dpmf.posterior.seal import LENGTH, sealed
+from dpmf.seal import LENGTH, sealed
 from inference.fitted import fitted, same
-
-BLOCK = 4096
 
 
 @pytest.fixture(scope="module")
@@ -35,23 +33,6 @@ def refusal(path) -> str:
     message = str(refused.value)
     assert message.startswith(f"{path}: ") and "\n" not in message
     return message
-
-
-@contextlib.contextmanager
-def mounted(folder, *options):
-    """A small file system of its own."""
-    if not shutil.which("mount"):
-        pytest.skip("there is no mount here")
-    folder.mkdir()
-    made = subprocess.run(
-        ["mount", "-t", "tmpfs", *options, "tmpfs", str(folder)], capture_output=True, text=True
-    )
-    if made.returncode:
-        pytest.skip(f"nothing may be mounted here ({made.stderr.strip()})")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
 
 
 def test_truncation_at_every_block(tmp_path, saved):

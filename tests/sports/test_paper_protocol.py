@@ -13,10 +13,11 @@ import dpmf
 from dpmf import ConfigError, FileError, Games
 from dpmf.backtest.cutoffs import cutoffs
 from dpmf.backtest.forecaster import Plan, plan_of
+from dpmf.inference.checkpoint import remove
 from dpmf.inference.problem import Problem
 from dpmf.model.layout import grids, layout
 from dpmf.model.simulate import simulate_state
-from dpmf.sports import kept_blocks, long_run, score_model, season_fits
+from dpmf.sports import long_run, score_model, season_fits
 from dpmf.sports.tasks import laid_out, spec_before, task
 from league import later_changed, league
 
@@ -127,42 +128,63 @@ def test_a_stopped_run_goes_on_from_its_last_block(tmp_path, engine):
     kept = dataclasses.replace(plan, unfinished=tmp_path / "own")
     with pytest.raises(KeyboardInterrupt):
         HOME.forecasts(frame, days, dataclasses.replace(kept, report=stop))
-    assert (tmp_path / "own.block-1.npz").exists()
+    assert (tmp_path / "own.block-1" / "state.dpmf").exists()
     stages: list[str] = []
     resumed = HOME.forecasts(
         frame, days, dataclasses.replace(kept, report=lambda *told: stages.append(told[0]))
     )
-    assert {stage.split(",")[0] for stage in stages} == {"block 2 of 2"}
+    assert stages[0] == "block 1 of 2, sampling" and stages.count(stages[0]) == 1
     for one, other in zip(whole.predictions, resumed.predictions, strict=True):
         np.testing.assert_array_equal(one.mean, other.mean)
     pd.testing.assert_frame_equal(whole.fits, resumed.fits)
-    damaged = (tmp_path / "own.block-2.npz").read_bytes()
-    (tmp_path / "own.block-2.npz").write_bytes(damaged[: len(damaged) // 2])
-    with pytest.raises(FileError, match=r"own.block-2.npz: cannot be read .* remove it"):
+    path = tmp_path / "own.block-2" / "state.dpmf"
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(FileError, match=r"block-2/state.dpmf: the checkpoint is damaged"):
         HOME.forecasts(frame, days, kept)
 
 
-def test_a_block_of_another_version_is_refused(tmp_path, monkeypatch):
+def test_a_long_run_that_was_stopped_goes_on(tmp_path, monkeypatch):
+    frame = Games(league()).frame
+    days = cutoffs(frame, [2003], "4w")
+    plan = dataclasses.replace(PLAN, unfinished=tmp_path / "own")
+
+    def stop(stage: str, done: int, total: int) -> None:
+        if stage == "long run, sampling":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        HOME.forecasts(frame, days, dataclasses.replace(plan, report=stop))
+    assert [one.name for one in tmp_path.iterdir()] == ["own.long-run"]
+    stages: list[str] = []
+    with jax.enable_x64(True):
+        spec = spec_before(HOME, frame, days[0], plan)
+        told = dataclasses.replace(plan, report=lambda *told: stages.append(told[0]))
+        found = long_run.learned(HOME, frame, spec, told)
+        whole = long_run.learned(HOME, frame, spec, PLAN)
+    assert stages == ["long run, sampling"]
+    jax.tree.map(np.testing.assert_array_equal, found, whole)
+    assert [one.name for one in tmp_path.iterdir()] == ["own.theta.json"]
+
+
+def test_a_block_goes_on_from_the_one_before(tmp_path, monkeypatch):
+    """If that one is made again it is the same, and the block counts; else it is refused."""
     frame = Games(league()).frame
     days = cutoffs(frame, [2002, 2003], "4w")
     plan = dataclasses.replace(PLAN, unfinished=tmp_path / "own")
     HOME.forecasts(frame, days, plan)
-    monkeypatch.setattr(kept_blocks, "made_by", lambda: "dpmf 9")
-    with pytest.raises(FileError, match=r"block-1.npz: .*made by .*, expected dpmf 9"):
-        HOME.forecasts(frame, days, plan)
-
-
-def test_blocks_after_a_missing_one_are_made_again(tmp_path):
-    frame = Games(league()).frame
-    days = cutoffs(frame, [2002, 2003], "4w")
-    plan = dataclasses.replace(PLAN, unfinished=tmp_path / "own")
-    HOME.forecasts(frame, days, plan)
-    (tmp_path / "own.block-1.npz").unlink()
+    remove(tmp_path / "own.block-1")
     stages: list[str] = []
     HOME.forecasts(
         frame, days, dataclasses.replace(plan, report=lambda *told: stages.append(told[0]))
     )
-    assert {stage.split(",")[0] for stage in stages} == {"block 1 of 2", "block 2 of 2"}
+    assert stages[-1] == "block 2 of 2, sampling" and stages.count(stages[-1]) == 1
+    remove(tmp_path / "own.block-1")
+    cold = season_fits._cold
+    monkeypatch.setattr(
+        season_fits, "_cold", lambda *given: jax.tree.map(lambda x: 0.9 * x, cold(*given))
+    )
+    with pytest.raises(ConfigError, match=r"own.block-2: holds a run with another start;"):
+        HOME.forecasts(frame, days, plan)
 
 
 def test_blocks_of_the_way_are_removed_at_the_end(tmp_path):

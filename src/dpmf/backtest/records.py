@@ -14,6 +14,7 @@ import pandas as pd
 from dpmf.backtest.cutoffs import Cutoff
 from dpmf.backtest.forecaster import Forecaster, Plan
 from dpmf.errors import ConfigError, FileError
+from dpmf.inference.checkpoint import remove
 from dpmf.whole import make_folder, write_whole
 
 TASK = "task.json"
@@ -82,8 +83,9 @@ class Records:
         if len(fits):
             write_table(fits_path, fits)
         write_table(scores_path, scores)
-        for path in scores_path.parent.glob(f"{self.stem(name, forecaster).name}.block-*.npz"):
-            path.unlink(missing_ok=True)  # blocks of the way there
+        for path in scores_path.parent.glob(f"{self.stem(name, forecaster).name}.*"):
+            if path.is_dir():
+                remove(path)  # a checkpoint of the way there
 
     def stem(self, name: str, forecaster: Forecaster) -> Path:
         """What the names of a forecaster's files begin with."""

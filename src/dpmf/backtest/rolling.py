@@ -2,7 +2,8 @@
 
 import dataclasses
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from dpmf.backtest.metrics import scored
 from dpmf.backtest.pairwise import Kickscore
 from dpmf.backtest.records import Records, task, write_table
 from dpmf.backtest.summary import summary
-from dpmf.errors import ConfigError
+from dpmf.errors import ConfigError, Interrupted
 from dpmf.inference.progress import Report, reporting
 
 BASELINES: dict[str, type] = {
@@ -66,8 +67,9 @@ def backtest(
             all if left out.
         baselines: Some of "line", "elo", "elo538", "melo", "kickscore", "home"; if left out,
             line and elo538 where the table has their columns, and home.
-        folder: Where finished forecasters are kept, to resume from, and `scores.csv`,
-            `summary.csv` and `fits.csv` are written; nowhere if left out.
+        folder: Where the work is kept, at most ten seconds behind, and the same call goes
+            on if it was stopped; and where `scores.csv`, `summary.csv` and `fits.csv` are
+            written. Draws are then on disk, not in memory. Nowhere if left out.
         progress: A bar on a terminal, or a function called with (stage, done, total).
         **plan: `protocol` ("default" or "paper"), `engine`, `chains`, `warmup`, `draws`,
             `thin` and `seed`; None takes the protocol's own. For the paper's protocol also
@@ -101,7 +103,7 @@ def backtest(
     if folder is not None:
         records = Records.opened(Path(folder), task(frame, days, settled))
     scores, fits = [], []
-    with reporting(progress) as report:
+    with _resumable(records), reporting(progress) as report:
         for name, forecaster in chosen:
 
             def told(stage: str, done: int, total: int, name: str = name) -> None:
@@ -129,6 +131,20 @@ def backtest(
         for name, table in result._asdict().items():
             write_table(records.folder / f"{name}.csv", table)
     return result
+
+
+@contextmanager
+def _resumable(records: Records | None) -> Iterator[None]:
+    """Tell a user who has had enough how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if records is None:
+            raise
+        raise Interrupted(
+            f"stopped; {records.folder} keeps what was done. Run the same backtest again to go "
+            "on."
+        ) from stop
 
 
 def _forecast(

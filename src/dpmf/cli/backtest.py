@@ -9,7 +9,7 @@ from dpmf.backtest import backtest
 from dpmf.backtest.records import write_table
 from dpmf.cli import choices
 from dpmf.cli.tables import backtest_tables
-from dpmf.cli.terminal import plain, terminal
+from dpmf.cli.terminal import plain, resumable, terminal
 from dpmf.data.file_bytes import source_of
 from dpmf.report import Results, write_page
 from dpmf.sports import read_games, score_model
@@ -61,7 +61,8 @@ def run(
     table = read_games(games, counts=choices.counts(likelihood), **reading)
     console.print(plain(f"{source_of(games)}: {table!r}"))
     began = time.perf_counter()
-    found = backtest(table, models, folder=out, progress=not (quiet or json), **options)
+    with resumable():
+        found = backtest(table, models, folder=out, progress=not (quiet or json), **options)
     summary = with_published(found.summary)
     write_table(out / "summary.csv", summary)
     write_page(out / "report.html", results=Results(found.scores, summary, found.fits))

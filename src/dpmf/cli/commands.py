@@ -66,10 +66,19 @@ def fit(
     warmup: options.Warmup = None,
     draws: options.Draws = None,
     seed: options.Seed = 0,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that a stopped run goes on from; beside --out.", show_default=False
+        ),
+    ] = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Learn from the games in a file, and keep what was learned."""
+    """Learn from the games in a file, and keep what was learned.
+
+    A run that was stopped goes on when the same command is given again.
+    """
     from dpmf.cli.fit import run  # jax is imported only when work begins
 
     run(
@@ -94,6 +103,7 @@ def fit(
             "draws": draws,
             "seed": seed,
         },
+        checkpoint=checkpoint,
         quiet=quiet,
         json=json,
     )
@@ -221,7 +231,7 @@ def report(
 def backtest(
     games: Annotated[str, typer.Argument(help=options.GAMES)],
     out: Annotated[
-        Path, typer.Option(help="Folder for the results; finished models are kept.")
+        Path, typer.Option(help="Folder for the results; a stopped run goes on from it.")
     ],
     rank: Annotated[str, typer.Option(help="Latent features, such as 1,2,3.")] = "1",
     side: options.Sides = "none,time+home",

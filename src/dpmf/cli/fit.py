@@ -8,9 +8,10 @@ from typing import Any
 from dpmf.checks import whole_number
 from dpmf.cli import choices
 from dpmf.cli.info import described, print_words
-from dpmf.cli.terminal import plain, terminal
+from dpmf.cli.terminal import plain, resumable, terminal
 from dpmf.data.file_bytes import source_of
 from dpmf.errors import ConfigError
+from dpmf.inference.checkpoint import remove
 from dpmf.sports import Games, read_games, score_model
 from dpmf.whole import require_writable
 
@@ -30,6 +31,7 @@ def run(
     window: int | None,
     reading: dict[str, Any],
     sampling: dict[str, Any],
+    checkpoint: Path | None,
     quiet: bool,
     json: bool,
 ) -> None:
@@ -46,6 +48,7 @@ def run(
         window: Seasons to learn from; None is all.
         reading: Of `read_games`.
         sampling: Of `DPMF.fit`; None takes the default.
+        checkpoint: Folder that a stopped run goes on from; None is one beside `out`.
         quiet: Print nothing.
         json: Print the result as JSON instead of words.
     """
@@ -66,8 +69,11 @@ def run(
     console.print(plain(f"{source_of(games)}: {table!r}"), soft_wrap=True)
     began = time.perf_counter()
     sizes = SIZES | {name: one for name, one in sampling.items() if one is not None}
-    fit = model.fit(table, **sizes, progress=not (quiet or json))
+    way = checkpoint or out.with_name(f"{out.name}.checkpoint")
+    with resumable():
+        fit = model.fit(table, **sizes, progress=not (quiet or json), checkpoint=way)
     fit.save(out)
+    remove(way)
     seconds = time.perf_counter() - began
     told = described(fit, out)
     print_words(console, told)

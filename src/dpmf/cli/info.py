@@ -10,10 +10,12 @@ from rich.console import Console
 
 from dpmf.cli.terminal import plain, terminal
 from dpmf.posterior import Fit, load
+from dpmf.posterior.fit import MADE
 from dpmf.sports.findings import Figure, findings, in_words
 from dpmf.sports.notes import KEY, games_notes
 
 MOST_NAMED = 40  # teams in a list
+SHOWN = 12  # characters of the data's checksum
 
 
 def run(path: Path, *, quiet: bool, json: bool) -> None:
@@ -45,6 +47,7 @@ def described(fit: Fit, path: Path) -> dict[str, Any]:
             "thin": fit.sizes.thin,
             "seed": fit.seed,
         },
+        "made": dict(fit.notes.get(MADE, {})),  # files of earlier versions do not say
         "diagnostics": _diagnostics(fit),
         "learned": {},
         "words": [],
@@ -77,9 +80,19 @@ def print_words(console: Console, told: dict[str, Any]) -> None:
         f"{sampling['warmup']:,} steps of warm-up, engine {sampling['engine']}, "
         f"seed {sampling['seed']}"
     )
+    if told["made"]:
+        lines.append(_made(told["made"]))
     lines += [told["diagnostics"]["line"], *told["words"]]
     for line in lines:
         console.print(plain(line), soft_wrap=True)
+
+
+def _made(made: dict[str, Any]) -> str:
+    threads = f" with {made['threads']} threads" if "threads" in made else ""
+    return (
+        f"Made by: dpmf {made['dpmf']}, jax {made['jax']}, {made['device']}{threads}; data "
+        f"{made['data'][:SHOWN]}"
+    )
 
 
 def _model(fit: Fit, path: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ never looks beyond one problem, so that in a backtest nothing flows from a later
 an earlier one.
 """
 
+import json
 from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -15,9 +16,12 @@ import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Key
 
+from dpmf.inference.checkpoint import Checkpoint, Place, Reached, Unkept, restored
 from dpmf.inference.engines import ENGINES, WARM_CHUNK
+from dpmf.inference.identity import digest
 from dpmf.inference.problem import Problem
 from dpmf.inference.progress import Display, Report
+from dpmf.inference.room import Room
 from dpmf.inference.start import log_densities, require_finite
 from dpmf.model.state import State
 
@@ -46,8 +50,7 @@ class Draws(NamedTuple):
 class Kept(NamedTuple):
     """What the chains of many problems left behind; leading axes (problems, chains, draws)."""
 
-    values: Any
-    stats: dict[str, np.ndarray]
+    room: Room  # its tree: what `keep` made of every draw, and stats
     tuning: dict[str, np.ndarray]  # of each problem
     last: State  # of each chain
     tuned: Any  # of each problem, as `run_many` takes it
@@ -60,6 +63,7 @@ def run(
     sizes: Sizes,
     key: Key[Array, ""],
     report: Report,
+    checkpoint: Place | None = None,
 ) -> Draws:
     """Draws from one posterior, by either engine.
 
@@ -70,10 +74,15 @@ def run(
         sizes: Warm-up, kept draws, steps per kept draw.
         key: Random key; steps and chains fold their numbers into it.
         report: Told of every chunk.
+        checkpoint: As for `run_many`.
     """
     one, states = (jax.tree.map(lambda x: x[None], part) for part in (problem, starts))
-    kept = run_many(engine, one, states, sizes, key[None], whole_state, report)
-    return Draws(*jax.tree.map(lambda x: x[0], kept[:3]))
+    kept = run_many(
+        engine, one, states, sizes, key[None], whole_state, report, checkpoint=checkpoint
+    )
+    values, stats = kept.room.tree
+    found = (values, stats._asdict(), kept.tuning)
+    return Draws(*jax.tree.map(lambda x: x[0], found))
 
 
 def run_many(
@@ -85,6 +94,7 @@ def run_many(
     keep: Keep,
     report: Report,
     tuned: Any = None,
+    checkpoint: Place | None = None,
 ) -> Kept:
     """Draws from the posteriors of many problems.
 
@@ -98,35 +108,83 @@ def run_many(
         report: Told of every chunk.
         tuned: What earlier problems have learned, from which warm-up goes on: each from one
             that knew no more than it does itself.
+        checkpoint: Where the run is kept, and goes on from if it was stopped. Its draws stay
+            there, and are read when they are looked at.
     """
-    require_finite(jax.vmap(log_densities)(problems, states).reshape(-1))
-    problems = _prepared(problems)
-    key_warm, key_sample = jnp.swapaxes(jax.vmap(jr.split)(keys), 0, 1)
     size = min(max(min(CHUNK, sizes.draws), WARM_CHUNK), _most(states))
-    chains = ENGINES[engine](problems, states, size, tuned)
-    chains.warm(key_warm, sizes.warmup, report)
-    room = None
-    done = 0
-    while done < sizes.draws:
-        count = min(size, sizes.draws - done)
-        kept, stats = chains.sample(key_sample, done * sizes.thin, count, sizes.thin)
-        chunk = (_kept(keep)(problems, kept), stats)
-        if room is None:
-            room = jax.tree.map(lambda x: _room(x, sizes.draws), chunk)
-        jax.tree.map(lambda all_, x, d=done, c=count: _put(all_, x, d, c), room, chunk)
-        done += count
-        report("sampling", done, sizes.draws)
-        if isinstance(report, Display):  # which is drawn of one problem alone
-            report.agree(room[1].log_density[0, :, :done])
-    assert room is not None
-    values, stats = room
+    prepared = _prepared(problems)
+    shapes = _shapes(engine, keep, prepared, states, size, sizes.draws)
+    record: Unkept | Checkpoint
+    if checkpoint is None:
+        record = Unkept(shapes)
+    else:
+        task = _task(engine, problems, states, sizes, keys, keep, size) | checkpoint.task
+        record = Checkpoint(checkpoint.folder, task, shapes, size)
+    with record:
+        if record.found is None:
+            require_finite(jax.vmap(log_densities)(problems, states).reshape(-1))
+        key_warm, key_sample = jnp.swapaxes(jax.vmap(jr.split)(keys), 0, 1)
+        chains = ENGINES[engine](prepared, states, size, tuned)
+
+        def reached(stage: str, steps: int, total: int) -> None:
+            record.reached(stage, steps, chains.state)
+            report(stage, steps, total)
+
+        warmed, done = _gone_on(chains, record.found, sizes, report)
+        if warmed is not None:
+            chains.warm(key_warm, sizes.warmup, reached, after=warmed)
+        while done < sizes.draws:
+            count = min(size, sizes.draws - done)
+            kept, stats = chains.sample(key_sample, done * sizes.thin, count, sizes.thin)
+            record.room.put((_kept(keep)(prepared, kept), stats), done, count)
+            done += count
+            reached("sampling", done, sizes.draws)
+            if isinstance(report, Display):  # which is drawn of one problem alone
+                report.agree(record.room.tree[1].log_density[0, :, :done])
     learned, last = jax.tree.map(np.asarray, (chains.tuning(), chains.states))
-    return Kept(values, stats._asdict(), learned, last, chains.tuned)
+    return Kept(record.room, learned, last, chains.tuned)
 
 
-def learned_shapes(engine: str, problems: Problem, states: State) -> Any:
-    """The shapes of what chains learn: `tuned` of their `Kept`."""
-    return jax.eval_shape(lambda p, s: ENGINES[engine](p, s, 1).tuned, problems, states)
+def _gone_on(chains, found: Reached | None, sizes: Sizes, report) -> tuple[int | None, int]:
+    """Take chains to where they were: steps of warm-up (None: all of it), and kept draws."""
+    if found is None:
+        return 0, 0
+    chains.state = restored(chains.state, found)
+    sampling = found.stage == "sampling"
+    report(found.stage, found.done, sizes.draws if sampling else sizes.warmup)
+    return (None, found.done) if sampling else (found.done, 0)
+
+
+def _task(engine, problems: Problem, states, sizes, keys, keep, size) -> dict[str, Any]:
+    """All that decides the draws, but for what a caller knows better."""
+    number, chains = jax.tree.leaves(states)[0].shape[:2]
+    return {
+        "engine": engine,
+        "spec": digest(json.dumps(problems.spec.to_dict(), sort_keys=True)),
+        "data": digest(problems.arrays),
+        "hyperparameters": digest(problems.fixed),
+        "seed": jr.key_data(keys).tolist(),
+        "chains": chains,
+        **sizes._asdict(),
+        "layout": [number, size, WARM_CHUNK],  # problems side by side, and lengths of chunks
+        "kept": getattr(keep, "__name__", repr(keep)),
+    }
+
+
+def _shapes(engine: str, keep: Keep, problems, states: State, size: int, draws: int) -> Any:
+    """Shapes of what is kept, with axes (problems, chains, draws, ...)."""
+    chunk = jax.tree.map(
+        lambda x: jax.ShapeDtypeStruct((x.shape[0], size, *x.shape[1:]), x.dtype), states
+    )
+    values = jax.eval_shape(_kept(keep), problems, chunk)
+    first, stats = jax.tree.leaves(chunk)[0], ENGINES[engine].stats
+    each = jax.ShapeDtypeStruct(first.shape[:3], np.float64)
+
+    def longer(x: Any) -> jax.ShapeDtypeStruct:
+        problem, _, chains, *rest = x.shape
+        return jax.ShapeDtypeStruct((problem, chains, draws, *rest), np.float64)
+
+    return jax.tree.map(longer, (values, stats(*(each for _ in stats._fields))))
 
 
 def whole_state(problem: Problem, state: State) -> State:
@@ -152,13 +210,3 @@ def _most(states: State) -> int:
     """How many states of all chains one call may hold; warm-up keeps none."""
     each = sum(8 * leaf.size for leaf in jax.tree.leaves(states))
     return max(CHUNK_BYTES // max(each, 1), 1)
-
-
-def _room(chunk: Array, draws: int) -> np.ndarray:
-    """Space for all draws of an array that comes as (problems, draws, chains, ...)."""
-    problems, _, chains, *rest = chunk.shape
-    return np.empty((problems, chains, draws, *rest), np.float64)
-
-
-def _put(all_: np.ndarray, chunk: Array, done: int, count: int) -> None:
-    all_[:, :, done : done + count] = np.moveaxis(np.asarray(chunk[:, :count]), 1, 2)

@@ -19,6 +19,8 @@ from dpmf.model.predictor import predictor
 from dpmf.model.state import State
 
 CELLS = 200  # training cells whose y is diagnosed
+PIECE = 2**24  # bytes of states looked at together: draws may be on disk, and many
+BATCH = 16  # of them side by side
 RHAT_LIMIT, ESS_LIMIT = 1.05, 100.0
 DIVERGENT_LIMIT = 0.02  # share of draws; a few do no harm, many hide a place nobody enters
 
@@ -127,22 +129,33 @@ def quantities(problem: Problem, states: State) -> dict[str, Float[np.ndarray, "
 
 
 def over_draws(function: Callable[[Any], Any], states: Any) -> Any:
-    """Apply a function of one state to all draws, a chain at a time; results on the host."""
-    chains, draws = jax.tree.leaves(states)[0].shape[:2]
+    """Apply a function of one state to all draws, some at a time; results on the host."""
+    leaves = jax.tree.leaves(states)
+    chains, draws = leaves[0].shape[:2]
     first = jax.tree.map(lambda x: jnp.asarray(x[0, 0]), states)
     shapes, structure = jax.tree.flatten(jax.eval_shape(function, first))
+    room = PIECE // sum(8 * leaf[0, 0].size for leaf in leaves)
+    count = min(draws, max(room // BATCH, 1) * BATCH)
 
     def filled(state: Any) -> list[Any]:  # jax cannot put batches of nothing together
         return [leaf for leaf in jax.tree.leaves(function(state)) if leaf.size]
 
-    mapped = jax.jit(lambda chunk: jax.lax.map(filled, chunk, batch_size=16))
-    found = [
-        jax.tree.map(np.asarray, mapped(jax.tree.map(lambda x, c=c: jnp.asarray(x[c]), states)))
-        for c in range(chains)
-    ]
+    mapped = jax.jit(lambda piece: jax.lax.map(filled, piece, batch_size=BATCH))
+
+    def piece(chain: int, start: int) -> list[np.ndarray]:
+        # The last piece repeats the last draw, so that all have one shape.
+        some = np.minimum(np.arange(start, start + count), draws - 1)
+        found = mapped(jax.tree.map(lambda x: jnp.asarray(x[chain, some]), states))
+        return [np.asarray(x)[: draws - start] for x in found]
+
+    def whole(chain: int) -> list[np.ndarray]:
+        pieces = [piece(chain, start) for start in range(0, draws, count)]
+        return [np.concatenate(parts) for parts in zip(*pieces, strict=True)]
+
+    found = [whole(chain) for chain in range(chains)]
     parts = iter(np.stack(part) for part in zip(*found, strict=True))
-    leaves = [next(parts) if s.size else np.zeros((chains, draws, *s.shape)) for s in shapes]
-    return jax.tree.unflatten(structure, leaves)
+    all_ = [next(parts) if s.size else np.zeros((chains, draws, *s.shape)) for s in shapes]
+    return jax.tree.unflatten(structure, all_)
 
 
 def diagnostics(

@@ -31,18 +31,22 @@ class _Call(NamedTuple):
     last: bool  # of the window
 
 
-def _calls(warmup: int, resumed: bool) -> Iterator[_Call]:
+def _calls(warmup: int, resumed: bool, after: int) -> Iterator[_Call]:
+    """The calls from step `after` on, which is the end of one."""
     done = 0
     for number, window in enumerate(windows(warmup, resumed)):
         end = done + window.steps
         while done < end:
             count = min(WARM_CHUNK, end - done)
-            yield _Call(number, window, done, count, done + count == end)
+            if done >= after:
+                yield _Call(number, window, done, count, done + count == end)
             done += count
 
 
 class Hmc:
     """Chains of `hmc` on many problems, each with its own adaptation."""
+
+    stats = hmc_engine.Stats
 
     def __init__(self, problems: Problem, states: State, size: int, tuned: Any = None) -> None:
         self.problems, self.states, self.size = problems, states, size
@@ -50,24 +54,37 @@ class Hmc:
         known = _resumed(problems, tuned) if self.resumed else _blank(problems, states)
         self.adaptation = known
         self.tuned = _frozen(self.adaptation)
+        self.moves = 0  # of the hyperparameters, since widths were set
 
-    def warm(self, keys, warmup: int, report: Report, most: int = hmc_engine.MOST) -> None:
-        """Learn, then freeze."""
-        moves = 0  # of the hyperparameters, since widths were set
-        for number, window, first, count, last in _calls(warmup, self.resumed):
+    @property
+    def state(self) -> tuple[Any, ...]:
+        """All that changes from call to call."""
+        return self.states, self.adaptation, self.tuned, self.moves
+
+    @state.setter
+    def state(self, state: tuple[Any, ...]) -> None:
+        self.states, self.adaptation, self.tuned, moves = state
+        self.moves = int(moves)
+
+    def warm(
+        self, keys, warmup: int, report: Report, most: int = hmc_engine.MOST, after: int = 0
+    ) -> None:
+        """Learn, then freeze; `report` is told when all that a call changes has changed."""
+        for number, window, first, count, last in _calls(warmup, self.resumed, after):
             limit = min(window.most, most)
             self._advance(keys, first, count, 1, limit, window.learn_length)
-            moves += count
-            if moves >= WARM_CHUNK:  # fewer would say little of how wide a slice is
-                self.adaptation, moves = _brackets(self.adaptation, float(moves)), 0
-            jax.block_until_ready(self.states)  # or progress would run ahead of the work
-            report("warm-up", first + count, warmup)
+            self.moves += count
+            if self.moves >= WARM_CHUNK:  # fewer would say little of how wide a slice is
+                self.adaptation = _brackets(self.adaptation, float(self.moves))
+                self.moves = 0
             if last and number == 0 and first + count < warmup:
                 known = self.adaptation.widths, self.adaptation.distance
                 fresh = _blank(self.problems, self.states)
                 self.adaptation = fresh._replace(widths=known[0], distance=known[1])
             elif last and window.close:
                 self.adaptation = _closed(self.adaptation)
+            jax.block_until_ready(self.states)  # or progress would run ahead of the work
+            report("warm-up", first + count, warmup)
         self.tuned = _frozen(self.adaptation)
 
     def sample(self, keys, first: int, count: int, thin: int):
@@ -91,14 +108,25 @@ class Hmc:
 class Slice:
     """Chains of `slice` on many problems, each with its own widths."""
 
+    stats = slice_engine.Stats
+
     def __init__(self, problems: Problem, states: State, size: int, tuned: Any = None) -> None:
         self.problems, self.states, self.size = problems, states, size
         self.resumed = tuned is not None
         self.tuned = tuned if self.resumed else jax.vmap(slice_engine.blank)(problems)
 
-    def warm(self, keys, warmup: int, report: Report) -> None:
+    @property
+    def state(self) -> tuple[Any, ...]:
+        """All that changes from call to call."""
+        return self.states, self.tuned
+
+    @state.setter
+    def state(self, state: tuple[Any, ...]) -> None:
+        self.states, self.tuned = state
+
+    def warm(self, keys, warmup: int, report: Report, after: int = 0) -> None:
         """Learn, then freeze."""
-        for call in _calls(warmup, self.resumed):
+        for call in _calls(warmup, self.resumed, after):
             moved, *_ = self._advance(keys, call.first, call.steps, 1)
             self.tuned = slice_engine.learned(moved, call.steps)
             jax.block_until_ready(self.states)

@@ -1,6 +1,7 @@
 """The model as a user writes it, and the way from data to a fit."""
 
 import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -13,7 +14,9 @@ from dpmf.checks import positive_number, whole_number
 from dpmf.data import Dyads
 from dpmf.errors import ConfigError
 from dpmf.inference.chains import Draws, Sizes, run
+from dpmf.inference.checkpoint import Place
 from dpmf.inference.hyperparameters import Hyperparameters
+from dpmf.inference.identity import data_digest, digest
 from dpmf.inference.problem import Problem
 from dpmf.inference.progress import Report, reporting
 from dpmf.inference.request import (
@@ -219,6 +222,7 @@ class DPMF:
         hyperparameters: Hyperparameters | None = None,
         progress: bool | Report = True,
         budget: int = BUDGET,
+        checkpoint: str | Path | None = None,
     ) -> "dpmf.posterior.fit.Fit":
         """Sample the posterior.
 
@@ -236,6 +240,10 @@ class DPMF:
             progress: A bar on a terminal, or a function called with (stage, done, total).
             budget: Bytes that kept states may take; past it they are thinned, with a
                 warning.
+            checkpoint: Folder that the run is kept in, at most ten seconds behind. If it is
+                stopped, the same call goes on from there, to the same draws. Draws then are
+                on disk, not in memory: the fit reads them from this folder, which can be
+                deleted once the fit is saved.
 
         Returns:
             A fit with its draws, diagnostics, and forecasts.
@@ -244,6 +252,7 @@ class DPMF:
             ConfigError: The call or the model has no meaning.
             DataError: The data do not fit the model.
             SamplingError: A chain cannot start.
+            FileError: The checkpoint cannot be read or written.
         """
         from dpmf.posterior.fit import Fit
 
@@ -271,7 +280,8 @@ class DPMF:
             else:
                 starts = start.last_states(points, data, fixed, chains, seed)
             sizes = within(budget, problem, chains, Sizes(warmup, draws, thin))
-            kept: Draws = run(engine, problem, starts, sizes, key_run, report)
+            place = None if checkpoint is None else _place(checkpoint, data, seed, start)
+            kept: Draws = run(engine, problem, starts, sizes, key_run, report, place)
             return Fit.of(self, problem, points, data, kept, engine, sizes, seed)
 
 
@@ -284,6 +294,14 @@ def PMF(rank: int = 1, likelihood: Likelihood | None = None, **options: Any) -> 
         **options: `scale`, `spread` and `intercepts`, as for `DPMF`.
     """
     return DPMF(rank=rank, kernel=Constant(), likelihood=likelihood, **options)
+
+
+def _place(folder: str | Path, data: Dyads, seed: int, start: Any) -> Place:
+    """Where a fit is kept, with what tells it apart."""
+    states = None if start is None else jax.tree.map(lambda x: x[:, -1], start.draws.states)
+    return Place(
+        Path(folder), {"data": data_digest(data), "seed": seed, "start": digest(states)}
+    )
 
 
 def _spelled(choice: Any) -> str:

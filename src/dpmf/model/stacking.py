@@ -5,8 +5,8 @@ for every length.
 """
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -17,28 +17,36 @@ from dpmf.model.grid import Grid
 from dpmf.model.layout import Layout, SideLayout
 
 
-def stacked(layouts: Sequence[Layout]) -> Layout:
+class Shape(NamedTuple):
+    """What layouts are padded to."""
+
+    events: int
+    users: dict[str, int | None]  # length of each side's lists; None: scattered, not listed
+
+
+def common_shape(layouts: Iterable[Layout]) -> Shape:
+    """The least shape that all of some layouts can be padded to; one is looked at at a time."""
+    events = 0
+    users: dict[str, int | None] = {}
+    for one in layouts:
+        events = max(events, one.values.shape[0])
+        for name, index in _all_lookups(one):
+            own = None if index.users is None else index.users.shape[1]
+            most = users.get(name, own)
+            users[name] = None if own is None or most is None else max(own, most)
+    return Shape(events, users)
+
+
+def stacked(layouts: Sequence[Layout], shape: Shape | None = None) -> Layout:
     """One layout with an axis in front: events of weight 0 fill the shorter ones.
 
     Args:
         layouts: With the same numbers of members and of levels.
+        shape: What they are padded to; the least that holds them if left out.
     """
-    events = max(one.values.shape[0] for one in layouts)
-    pair = layouts[0].values.shape[1]
-    cells = events * pair
-
-    def filled(one: Layout) -> Layout:
-        short = events - one.values.shape[0]
-        return Layout(
-            _side(one.rows, cells),
-            _side(one.cols, cells),
-            _padded(one.values, (0, short), (0, 0)),
-            _padded(one.weight, (0, short)),
-        )
-
-    return jax.tree.map(
-        lambda *each: jax.device_put(np.stack(each)), *_level([filled(one) for one in layouts])
-    )
+    shape = shape or common_shape(layouts)
+    filled = [_filled(one, shape) for one in layouts]
+    return jax.tree.map(lambda *each: jax.device_put(np.stack(each)), *filled)
 
 
 def lengthened(grid: Grid, sizes: Sequence[int]) -> Grid:
@@ -51,59 +59,46 @@ def lengthened(grid: Grid, sizes: Sequence[int]) -> Grid:
     return Grid(grid.columns, tuple(levels))
 
 
-def _side(side: SideLayout, cells: int) -> SideLayout:
-    return _with_lookups(side, {name: _lookup(own, cells) for name, own in _lookups(side)})
+def _filled(one: Layout, shape: Shape) -> Layout:
+    short, cells = shape.events - one.values.shape[0], shape.events * one.values.shape[1]
+    found = {name: _lookup(own, cells, shape.users[name]) for name, own in _all_lookups(one)}
+    return Layout(
+        _with_lookups("rows", one.rows, found),
+        _with_lookups("cols", one.cols, found),
+        _padded(one.values, (0, short), (0, 0)),
+        _padded(one.weight, (0, short)),
+    )
 
 
-def _lookups(side: SideLayout) -> list[tuple[str, Lookup]]:
-    """All that points from cells to somewhere; only shared inputs can be stacked."""
-    families: dict[str, Any] = {"functions": side.functions, "pooled": side.pooled}
-    found = [(name, own.cells) for name, own in families.items() if own is not None]
-    return [*found, ("member", side.member)]
+def _all_lookups(one: Layout) -> list[tuple[str, Lookup]]:
+    """All that points from cells to somewhere, by name; only shared inputs can be stacked."""
+    found = []
+    for side, own in (("rows", one.rows), ("cols", one.cols)):
+        families: dict[str, Any] = {"functions": own.functions, "pooled": own.pooled}
+        found += [(f"{side} {n}", part.cells) for n, part in families.items() if part]
+        found.append((f"{side} member", own.member))
+    return found
 
 
-def _with_lookups(side: SideLayout, new: dict[str, Lookup]) -> SideLayout:
-    parts: dict[str, Any] = {"member": new["member"]}
-    for name in new.keys() - {"member"}:
-        parts[name] = dataclasses.replace(getattr(side, name), cells=new[name])
+def _with_lookups(name: str, side: SideLayout, new: dict[str, Lookup]) -> SideLayout:
+    parts: dict[str, Any] = {"member": new[f"{name} member"]}
+    for part in ("functions", "pooled"):
+        if f"{name} {part}" in new:
+            own: Any = getattr(side, part)
+            parts[part] = dataclasses.replace(own, cells=new[f"{name} {part}"])
     return dataclasses.replace(side, **parts)
 
 
-def _lookup(index: Lookup, cells: int) -> Lookup:
+def _lookup(index: Lookup, cells: int, most: int | None) -> Lookup:
     """Cells that only fill the shape read entry 0, and no entry counts them as users."""
     before = index.entry.shape[0]
     entry = _padded(index.entry, (0, cells - before))
-    if index.users is None:
+    if most is None or index.users is None:
         return Lookup(entry, None)
     users = np.asarray(index.users)
-    return Lookup(entry, jax.device_put(np.where(users == before, cells, users)))
+    users = np.where(users == before, cells, users)
+    return Lookup(entry, _padded(users, (0, 0), (0, most - users.shape[1]), fill=cells))
 
 
-def _padded(values: Array, *widths: tuple[int, int], fill: int = 0) -> Array:
+def _padded(values: Any, *widths: tuple[int, int], fill: int = 0) -> Array:
     return jax.device_put(np.pad(np.asarray(values), widths, constant_values=fill))
-
-
-def _level(layouts: list[Layout]) -> list[Layout]:
-    """Lists of users made equally long; scattered where any of them is."""
-    cells = layouts[0].values.size
-
-    def common(indices: list[Lookup]) -> list[Lookup]:
-        lists = [one.users for one in indices if one.users is not None]
-        if len(lists) < len(indices):
-            return [Lookup(one.entry, None) for one in indices]
-        most = max(users.shape[1] for users in lists)
-        longer = [
-            _padded(users, (0, 0), (0, most - users.shape[1]), fill=cells) for users in lists
-        ]
-        return [Lookup(one.entry, users) for one, users in zip(indices, longer, strict=True)]
-
-    for side in ("rows", "cols"):
-        own: list[Any] = [getattr(one, side) for one in layouts]
-        each = [dict(_lookups(one)) for one in own]
-        for part in each[0]:
-            for mine, index in zip(each, common([mine[part] for mine in each]), strict=True):
-                mine[part] = index
-        own = list(map(_with_lookups, own, each))
-        pairs = zip(layouts, own, strict=True)
-        layouts = [dataclasses.replace(one, **{side: mine}) for one, mine in pairs]
-    return layouts

@@ -24,7 +24,7 @@ from dpmf.model.saved_points import points_from
 from dpmf.model.spec import Spec
 from dpmf.model.state import Fixed, Parameters, Side, State, White
 from dpmf.posterior.fit import Fit
-from dpmf.posterior.seal import sealed, write_sealed
+from dpmf.seal import sealed, write_sealed
 from dpmf.whole import write_whole
 
 FORMAT = 3  # of the file; a newer one is refused

@@ -18,6 +18,7 @@ from dpmf.inference.chains import Draws, Sizes
 from dpmf.inference.diagnostics import Diagnostics, diagnostics, over_draws, quantities
 from dpmf.inference.estimator import DPMF
 from dpmf.inference.hyperparameters import Hyperparameters, central
+from dpmf.inference.identity import data_digest, made_by
 from dpmf.inference.problem import Problem
 from dpmf.model.coordinates import free_coordinates
 from dpmf.model.layout import Grids, layout
@@ -26,6 +27,8 @@ from dpmf.model.spec import Spec
 from dpmf.model.state import Fixed, Parameters, State, White
 from dpmf.posterior.extension import predictions
 from dpmf.posterior.forecast import Forecast
+
+MADE = "made by"  # the note of versions, device and data
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -58,8 +61,9 @@ class Fit:
         """Wrap up what the chains left behind."""
         checked = diagnostics(quantities(problem, draws.states), draws.stats)
         fixed = jax.tree.map(np.asarray, problem.fixed)
+        made = {MADE: {**made_by(), "data": data_digest(data)}}
         return Fit(
-            model, problem.spec, points, fixed, data, draws, engine, sizes, seed, checked
+            model, problem.spec, points, fixed, data, draws, engine, sizes, seed, checked, made
         )
 
     def __repr__(self) -> str:

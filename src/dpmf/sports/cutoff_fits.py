@@ -3,7 +3,6 @@
 Every cutoff has its own chains, its own hyperparameters and its own tuning.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,15 +14,26 @@ import pandas as pd
 
 from dpmf.backtest.cutoffs import Cutoff
 from dpmf.backtest.forecaster import Forecasts, Plan
-from dpmf.inference.chains import Kept, Sizes, run_many
+from dpmf.inference.chains import Sizes, run_many
+from dpmf.inference.checkpoint import Place
+from dpmf.inference.identity import threads
 from dpmf.inference.problem import Problem
 from dpmf.inference.progress import Report
+from dpmf.inference.room import Room
 from dpmf.inference.start import starts
-from dpmf.model.layout import Layout
 from dpmf.model.spec import Spec
 from dpmf.model.state import FREE_ALL
 from dpmf.sports.side_by_side import side_by_side
-from dpmf.sports.tasks import FirstEvents, Task, forecasts_of, laid_out, numbers, posed
+from dpmf.sports.tasks import (
+    FirstEvents,
+    Found,
+    Task,
+    common_shapes,
+    forecasts_of,
+    laid_out,
+    numbers,
+    posed,
+)
 
 BYTES = 2**35  # that the fits of one program may take on a GPU
 PER_NUMBER = 30 * 8  # bytes that a trajectory takes for each coordinate or cell
@@ -35,11 +45,11 @@ def forecasts(
     """Predictions of a `ScoreModel` at every cutoff."""
     with jax.enable_x64(True):
         spec, tasks = posed(score_model, frame, cutoffs, plan, rest=False)
-        found = _kept(spec, tasks, laid_out(spec, tasks), plan)
-    return forecasts_of(spec, tasks, found)
+        found = _kept(spec, tasks, plan)
+    return forecasts_of(spec, found)
 
 
-def _kept(spec: Spec, tasks: list[Task], arrays: Layout, plan: Plan) -> list[Kept]:
+def _kept(spec: Spec, tasks: Sequence[Task], plan: Plan) -> list[Found]:
     """Draws at every cutoff.
 
     A GPU takes as many cutoffs in one program as its memory allows. On a CPU each cutoff is
@@ -47,31 +57,42 @@ def _kept(spec: Spec, tasks: list[Task], arrays: Layout, plan: Plan) -> list[Kep
     never wait for the longer ones of another.
     """
     cpu = jax.default_backend() == "cpu"
-    fits = BYTES // (plan.chains * numbers(spec, arrays) * PER_NUMBER)
+    shapes = common_shapes(spec, tasks)
+    fits = BYTES // (
+        plan.chains * numbers(spec, laid_out(spec, [tasks[0]], shapes)) * PER_NUMBER
+    )
     together = 1 if cpu else max(1, min(len(tasks), fits))
     groups = list(_groups(len(tasks), together))
-    keep = FirstEvents(max(task.upcoming for task in tasks))
+    heads = [(task.cutoff, task.upcoming) for task in tasks]
+    keep = FirstEvents(max(upcoming for _, upcoming in heads))
 
-    def one(group: np.ndarray, report: Report) -> Kept:
-        problems = Problem(jax.tree.map(lambda x: x[group], arrays), FREE_ALL, spec)
-        centres = jnp.asarray([tasks[i].centre(spec) for i in group])
+    def one(group: np.ndarray, report: Report) -> Room:
+        own = [tasks[i] for i in group]
+        problems = Problem(laid_out(spec, own, shapes), FREE_ALL, spec)
+        centres = jnp.asarray([task.centre(spec) for task in own])
         # Keys by date: they do not depend on which other forecasts are made.
-        dates = jnp.asarray([tasks[i].cutoff.start.toordinal() for i in group])
+        dates = jnp.asarray([task.cutoff.start.toordinal() for task in own])
         keys = jax.vmap(lambda day: jr.fold_in(jr.key(plan.seed), day))(dates)
-        return _run(problems, centres, keys, keep, plan, report)
+        place = plan.unfinished and plan.unfinished.with_suffix(
+            f".from-{own[0].cutoff.start:%Y-%m-%d}"
+        )
+        return _run(problems, centres, keys, keep, plan, report, place)
 
-    workers = len(os.sched_getaffinity(0)) if cpu and hasattr(os, "sched_getaffinity") else 1
-    kept = side_by_side(one, groups, workers, plan.report)
-    each = [jax.tree.map(lambda x, i=i: x[i], k) for k in kept for i in range(together)]
-    return each[: len(tasks)]
+    rooms = side_by_side(one, groups, threads() if cpu else 1, plan.report)
+    places = [(room, place) for room in rooms for place in range(together)]
+    return [Found(*head, *place) for head, place in zip(heads, places, strict=False)]
 
 
-def _run(problems, centres, keys, keep: FirstEvents, plan: Plan, report) -> Kept:
+def _run(problems, centres, keys, keep: FirstEvents, plan: Plan, report, folder) -> Room:
     key_start, key_run = jnp.swapaxes(jax.vmap(jr.split)(keys), 0, 1)
     by_chain = jax.vmap(lambda key: jr.split(key, plan.chains))(key_start)
     states = jax.vmap(starts)(problems, centres, by_chain)
     sizes = Sizes(plan.warmup, plan.draws, plan.thin)
-    return run_many(plan.engine, problems, states, sizes, key_run, keep, report)
+    place = folder and Place(folder, {})
+    kept = run_many(
+        plan.engine, problems, states, sizes, key_run, keep, report, checkpoint=place
+    )
+    return kept.room
 
 
 def _groups(count: int, together: int) -> Iterator[np.ndarray]:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dpmf.backtest.forecaster import Plan
 from dpmf.errors import DpmfWarning, FileError
+from dpmf.inference.checkpoint import remove
 from dpmf.inference.hyperparameters import Hyperparameters
 from dpmf.model.spec import Spec
 from dpmf.model.state import FREE_ALL, Fixed
@@ -28,14 +29,18 @@ def learned(score_model: Any, frame: pd.DataFrame, spec: Spec, plan: Plan) -> Fi
     path = plan.unfinished and plan.unfinished.with_suffix(".theta.json")
     if path and path.exists():
         return _read(path).fixed(spec)
-    found = _run(score_model, frame, spec, plan)
-    if path:
+    way = plan.unfinished and plan.unfinished.with_suffix(".long-run")
+    found = _run(score_model, frame, spec, plan, way)
+    if path and way:
         text = json.dumps(_plain(dataclasses.asdict(found)), indent=1)
         write_whole(path, lambda place: place.write_text(text))
+        remove(way)
     return found.fixed(spec)
 
 
-def _run(score_model: Any, frame: pd.DataFrame, spec: Spec, plan: Plan) -> Hyperparameters:
+def _run(
+    score_model: Any, frame: pd.DataFrame, spec: Spec, plan: Plan, way: Path | None
+) -> Hyperparameters:
     """The run is one of `hmc`, whatever engine the cutoffs use. It warns if not converged."""
     games = frame[frame["season"].isin(plan.learn_from)]
     lengths = frame.groupby("season")["week"].max().to_dict()
@@ -48,6 +53,7 @@ def _run(score_model: Any, frame: pd.DataFrame, spec: Spec, plan: Plan) -> Hyper
         draws=draws,
         seed=plan.seed,
         progress=lambda stage, done, total: plan.report(f"long run, {stage}", done, total),
+        checkpoint=way,
     )
     if not fit.diagnostics.converged:
         warnings.warn(

@@ -79,7 +79,7 @@ class ScoreModel:
         The fit keeps the calendar of the games, so that later ones can be placed in it.
         """
         fit = self.model().fit(games.dyads(), **options)
-        return dataclasses.replace(fit, notes=notes(self.name, games))
+        return dataclasses.replace(fit, notes={**fit.notes, **notes(self.name, games)})
 
     def predict(self, fit: Fit, games: Games, *, seed: int = 0) -> Forecast:
         """Forecast the scores of games."""

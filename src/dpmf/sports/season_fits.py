@@ -17,15 +17,16 @@ import pandas as pd
 
 from dpmf.backtest.cutoffs import Cutoff
 from dpmf.backtest.forecaster import Forecasts, Plan
-from dpmf.inference.chains import Kept, Sizes, learned_shapes, run_many
+from dpmf.inference.chains import Sizes, run_many
+from dpmf.inference.checkpoint import Place
+from dpmf.inference.identity import digest
 from dpmf.inference.problem import Problem
 from dpmf.inference.start import starts
 from dpmf.model.layout import Layout
 from dpmf.model.spec import Spec
 from dpmf.model.state import FREE_ALL, Fixed
-from dpmf.sports.kept_blocks import keep_block, kept_block, path_of
 from dpmf.sports.long_run import learned
-from dpmf.sports.tasks import FirstEvents, Task, forecasts_of, laid_out, posed
+from dpmf.sports.tasks import FirstEvents, Found, Task, forecasts_of, laid_out, posed
 
 
 def forecasts(
@@ -33,14 +34,15 @@ def forecasts(
 ) -> Forecasts:
     """Predictions of a `ScoreModel` at every cutoff."""
     with jax.enable_x64(True):
-        spec, tasks = posed(score_model, frame, cutoffs, plan, rest=True)
+        spec, every = posed(score_model, frame, cutoffs, plan, rest=True)
+        tasks = list(every)  # all seasons run side by side
         fixed = learned(score_model, frame, spec, plan)
         found = _kept(spec, fixed, tasks, plan)
     seen = None if fixed is FREE_ALL else max(plan.learn_from)
-    return dataclasses.replace(forecasts_of(spec, tasks, found), seen=seen)
+    return dataclasses.replace(forecasts_of(spec, found), seen=seen)
 
 
-def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]:
+def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Found]:
     arrays = laid_out(spec, tasks)
     keep = FirstEvents(max(task.upcoming for task in tasks))
     # (blocks, seasons): the number of each task; a season with fewer blocks repeats its
@@ -51,8 +53,7 @@ def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]
     numbers = np.array([one + [one[-1]] * (most - len(one)) for one in own]).T
     keys = jax.vmap(lambda season: jr.fold_in(jr.key(plan.seed), season))(jnp.array(seasons))
     states, tuned = _cold(spec, fixed, arrays, numbers[0], tasks, keys, plan), None
-    found: dict[int, Kept] = {}
-    kept_before = True  # a block is read only if all before it were
+    found: dict[int, Found] = {}
     for block, group in enumerate(numbers):
         # The paper's cold start is at the first block of a season alone.
         sizes = Sizes(plan.rewarm if block else plan.warmup, plan.draws, plan.thin)
@@ -61,19 +62,17 @@ def _kept(spec: Spec, fixed: Fixed, tasks: list[Task], plan: Plan) -> list[Kept]
             plan.report(f"block {block + 1} of {most}, {stage}", done, total)
 
         problems = _problems(spec, fixed, arrays, group)
-        path = plan.unfinished and path_of(plan.unfinished, block)
-        kept_before &= path is not None and path.exists()
-        if path and kept_before:
-            kept = kept_block(path, states, learned_shapes(plan.engine, problems, states))
-        else:
-            fresh = jax.vmap(lambda key, b=block: jr.fold_in(key, b + 1))(keys)
-            kept = run_many(plan.engine, problems, states, sizes, fresh, keep, report, tuned)
-            if path:
-                keep_block(path, kept)
+        place = None
+        if plan.unfinished:
+            before = {"start": digest((states, tuned)) if block else "cold"}
+            place = Place(plan.unfinished.with_suffix(f".block-{block + 1}"), before)
+        fresh = jax.vmap(lambda key, b=block: jr.fold_in(key, b + 1))(keys)
+        kept = run_many(plan.engine, problems, states, sizes, fresh, keep, report, tuned, place)
         # Forward in time alone: a season's next block goes on from what this one has learned.
         states, tuned = jax.tree.map(jnp.asarray, (kept.last, kept.tuned))
-        for place, number in enumerate(group):
-            found.setdefault(int(number), jax.tree.map(lambda x, p=place: x[p], kept))
+        for season, number in enumerate(group):
+            head = tasks[number].cutoff, tasks[number].upcoming
+            found.setdefault(int(number), Found(*head, kept.room, season))
     return [found[i] for i in range(len(tasks))]
 
 

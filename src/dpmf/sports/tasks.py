@@ -5,7 +5,7 @@ cutoff; scores from a cutoff on are replaced by 0 and have weight 0.
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -18,14 +18,14 @@ from dpmf.backtest.forecaster import Forecasts, Plan
 from dpmf.backtest.goals import Goals
 from dpmf.backtest.prediction import Prediction
 from dpmf.data import Dyads
-from dpmf.inference.chains import Kept
 from dpmf.inference.diagnostics import diagnostics
 from dpmf.inference.problem import Problem
+from dpmf.inference.room import Room
 from dpmf.likelihoods import Likelihood, PairedPoisson
 from dpmf.model.layout import Grids, Layout, grids, layout
 from dpmf.model.predictor import predictor
 from dpmf.model.spec import Spec
-from dpmf.model.stacking import lengthened, stacked
+from dpmf.model.stacking import Shape, common_shape, lengthened, stacked
 from dpmf.model.state import FREE_ALL, State
 from dpmf.sports.games import dyads
 
@@ -45,6 +45,20 @@ class FirstEvents:
         return {"y": y[: self.count], **values.noise}
 
 
+class Each(Sequence):
+    """A sequence whose items are made when they are asked for: all at once would not fit."""
+
+    def __init__(self, count: int, one: Callable[[int], Any]) -> None:
+        self._count, self._one = count, one
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: Any) -> Any:
+        places = range(self._count)[number]
+        return self._one(places) if isinstance(places, int) else [*map(self._one, places)]
+
+
 class Task(NamedTuple):
     """One cutoff: the games to forecast come first, then all others."""
 
@@ -57,6 +71,25 @@ class Task(NamedTuple):
     def centre(self, spec: Spec) -> float:
         """Where y starts, from the known scores."""
         return spec.likelihood.centre(self.data.values[self.known > 0])
+
+
+class Found(NamedTuple):
+    """What the chains of one task left behind, of some that ran side by side."""
+
+    cutoff: Cutoff
+    upcoming: int  # number of games to forecast
+    room: Room
+    place: int  # in it
+
+    @property
+    def values(self) -> dict[str, np.ndarray]:
+        """What was kept of every draw; axes (chains, draws, ...)."""
+        return {name: x[self.place] for name, x in self.room.tree[0].items()}
+
+    @property
+    def stats(self) -> dict[str, np.ndarray]:
+        """What is known of every draw besides."""
+        return {name: x[self.place] for name, x in self.room.tree[1]._asdict().items()}
 
 
 def spec_before(score_model: Any, frame: pd.DataFrame, first: Cutoff, plan: Plan) -> Spec:
@@ -73,13 +106,17 @@ def posed(
     plan: Plan,
     *,
     rest: bool,
-) -> tuple[Spec, list[Task]]:
+) -> tuple[Spec, Sequence[Task]]:
     """The model with its constants, and every cutoff as a task; `rest` as for `task`."""
     data = dyads(frame)
     first = min(cutoffs, key=lambda cutoff: cutoff.start)
     spec = spec_before(score_model, frame, first, plan)
     spec.likelihood.check(data.values)  # those to come too: they are scored
-    return spec, [task(data, frame, cutoff, plan, rest=rest) for cutoff in cutoffs]
+
+    def one(number: int) -> Task:
+        return task(data, frame, cutoffs[number], plan, rest=rest)
+
+    return spec, Each(len(cutoffs), one)
 
 
 def task(data: Dyads, frame: pd.DataFrame, cutoff: Cutoff, plan: Plan, *, rest: bool) -> Task:
@@ -105,36 +142,59 @@ def task(data: Dyads, frame: pd.DataFrame, cutoff: Cutoff, plan: Plan, *, rest: 
     return Task(cutoff, used, int(upcoming.sum()), known, data.take(np.sort(places)))
 
 
-def laid_out(spec: Spec, tasks: Sequence[Task]) -> Layout:
-    """The arrays of all tasks, padded to one shape and stacked."""
-    points: list[Any] = [grids(spec, one.order, dense=False) for one in tasks]
-    shapes = [[grid.shape for grid in each if grid] for each in zip(*points, strict=True)]
-    sizes = [tuple(max(n) for n in zip(*each, strict=True)) for each in shapes]
+class Shapes(NamedTuple):
+    """What the arrays of tasks are padded to, so that one program runs them all."""
 
-    def one(own: Any, task: Task) -> Layout:
-        longer = [
-            None if grid is None else lengthened(grid, size)
-            for grid, size in zip(own, sizes, strict=True)
-        ]
-        arrays = layout(Grids._make(longer), task.data)[1]
-        return dataclasses.replace(arrays, weight=jax.device_put(task.known))
-
-    return stacked([one(own, each) for own, each in zip(points, tasks, strict=True)])
+    levels: list[tuple[int, ...]]  # of each grid
+    shape: Shape
 
 
-def forecasts_of(spec: Spec, tasks: Sequence[Task], found: Sequence[Kept]) -> Forecasts:
+def common_shapes(spec: Spec, tasks: Sequence[Task]) -> Shapes:
+    """The least that hold all tasks; one is looked at at a time."""
+
+    def sizes(own: Any) -> list[tuple[int, ...] | None]:
+        return [grid and grid.shape for grid in own]
+
+    every = [sizes(grids(spec, one.order, dense=False)) for one in tasks]
+    each = [[size for size in own if size] for own in zip(*every, strict=True)]
+    levels = [tuple(max(n) for n in zip(*own, strict=True)) for own in each]
+    return Shapes(levels, common_shape(_layout(spec, one, levels) for one in tasks))
+
+
+def laid_out(spec: Spec, tasks: Sequence[Task], shapes: Shapes | None = None) -> Layout:
+    """The arrays of tasks, padded to one shape and stacked.
+
+    Args:
+        spec: The model.
+        tasks: Cutoffs.
+        shapes: What they are padded to; the least that hold them if left out.
+    """
+    levels, shape = shapes or common_shapes(spec, tasks)
+    return stacked([_layout(spec, one, levels) for one in tasks], shape)
+
+
+def _layout(spec: Spec, task: Task, levels: list[tuple[int, ...]]) -> Layout:
+    own: Any = grids(spec, task.order, dense=False)
+    longer = [
+        None if grid is None else lengthened(grid, size)
+        for grid, size in zip(own, levels, strict=True)
+    ]
+    arrays = layout(Grids._make(longer), task.data)[1]
+    return dataclasses.replace(arrays, weight=jax.device_put(task.known))
+
+
+def forecasts_of(spec: Spec, found: Sequence[Found]) -> Forecasts:
     """Predictions and diagnostics, one of each per task."""
-    pairs = list(zip(tasks, found, strict=True))
     rows = [
         {
-            "season": task.cutoff.season,
-            "block": task.cutoff.block,
-            "cutoff": task.cutoff.start,
-            **_checked(kept, task),
+            "season": one.cutoff.season,
+            "block": one.cutoff.block,
+            "cutoff": one.cutoff.start,
+            **_checked(one),
         }
-        for task, kept in pairs
+        for one in found
     ]
-    told = [_prediction(spec.likelihood, kept, task) for task, kept in pairs]
+    told = Each(len(found), lambda number: _prediction(spec.likelihood, found[number]))
     return Forecasts(told, pd.DataFrame(rows))
 
 
@@ -146,20 +206,21 @@ def numbers(spec: Spec, arrays: Layout) -> int:
     )
 
 
-def _prediction(likelihood: Likelihood, kept: Kept, task: Task) -> Prediction | Goals:
-    y = kept.values["y"][:, :, : task.upcoming]
+def _prediction(likelihood: Likelihood, found: Found) -> Prediction | Goals:
+    values = found.values
+    y = values["y"][:, :, : found.upcoming]
     if isinstance(likelihood, PairedPoisson):
-        return Goals(y.reshape(-1, *y.shape[2:]), kept.values["shared"].reshape(-1))
-    sigma, rho = (kept.values[name].reshape(-1) for name in ("sigma", "rho"))
+        return Goals(y.reshape(-1, *y.shape[2:]), values["shared"].reshape(-1))
+    sigma, rho = (values[name].reshape(-1) for name in ("sigma", "rho"))
     return Prediction.pairs(y.reshape(-1, *y.shape[2:]), sigma, rho)
 
 
-def _checked(kept: Kept, task: Task) -> dict[str, float]:
+def _checked(one: Found) -> dict[str, float]:
     """Convergence of the predicted means."""
-    y = kept.values["y"][:, :, : task.upcoming]
+    y = one.values["y"][:, :, : one.upcoming]
     cells = y.reshape(*y.shape[:2], -1)
     some = np.unique(np.linspace(0, cells.shape[2] - 1, min(CELLS, cells.shape[2])).astype(int))
-    found = diagnostics({"y": cells[:, :, some]}, kept.stats)
+    found = diagnostics({"y": cells[:, :, some]}, one.stats)
     return {
         "rhat_max": _over(np.max, found.rhat),
         "ess_median": _over(np.median, found.ess_bulk),

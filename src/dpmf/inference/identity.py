@@ -1,0 +1,43 @@
+"""What the numbers of a run depend on, as plain values that can be compared."""
+
+import hashlib
+import json
+import os
+from importlib.metadata import version
+from typing import Any
+
+import jax
+import numpy as np
+
+from dpmf.data import Dyads
+
+
+def made_by() -> dict[str, Any]:
+    """Versions and device; on a CPU also how many threads share a sum."""
+    device = jax.devices()[0]
+    found = {"dpmf": version("dpmf"), "jax": jax.__version__, "device": device.device_kind}
+    return found | ({"threads": threads()} if device.platform == "cpu" else {})
+
+
+def threads() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def digest(tree: Any) -> str:
+    """A checksum of all arrays of a tree, their places and shapes."""
+    known = hashlib.sha256()
+    for place, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]:
+        array = np.asarray(leaf)
+        known.update(f"{jax.tree_util.keystr(place)} {array.dtype.str} {array.shape}".encode())
+        known.update(array.tobytes())
+    return known.hexdigest()
+
+
+def data_digest(data: Dyads) -> str:
+    """A checksum of events, and of the names in them."""
+    names = json.dumps(data.codebook.to_dict(), sort_keys=True)
+    arrays = {name: getattr(data, name) for name in ("rows", "cols", "inputs", "values")}
+    return hashlib.sha256(f"{names} {digest(arrays)}".encode()).hexdigest()
