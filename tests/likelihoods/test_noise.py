@@ -191,7 +191,8 @@ def test_scales_and_centre_of_values():
         assert likelihood.centre(values) == 4
     for likelihood in (Bernoulli(), Ordinal(5)):
         assert likelihood.scales(values) == (2.5, 2.5)
-        assert likelihood.centre(values) == 0
+    assert Bernoulli().centre(values) == 0
+    assert Ordinal(5).centre(values) == 2.5  # chains start on one side of all cuts' level
 
 
 def test_an_outlier_does_not_move_the_start():
