@@ -10,7 +10,7 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help test demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup bench-memory bench-ratings format clean
+.PHONY: help test test-long demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup bench-memory bench-ratings format clean
 
 help:  ## List the targets
 	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -19,7 +19,10 @@ test: .venv/.dev  ## Check format, lint and types, then run the tests (WORKERS=a
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(COMPILED) $(BIN)/pytest -n $(WORKERS)
+	$(COMPILED) $(BIN)/pytest -n $(WORKERS) -m 'not long'
+
+test-long: .venv/.dev  ## Run the tests that take minutes each, which `make test` leaves out
+	$(COMPILED) $(BIN)/pytest -n $(WORKERS) -m long
 
 demo: .venv/.core  ## Fit the embedded games, measure the forecasts, write demo/report.html
 	$(BIN)/dpmf demo

@@ -7,6 +7,8 @@ from proofs.transitions import ENGINES
 from chance import FALSE_ALARM
 from proofs import attributes, geweke
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_joint_distribution(engine):

@@ -8,6 +8,8 @@ from chance import FALSE_ALARM
 from dpmf.likelihoods import Ordinal, PairedPoisson
 from proofs import conditioning, geweke
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("likelihood", [Ordinal(4), PairedPoisson()])
 def test_joint_distribution(likelihood):

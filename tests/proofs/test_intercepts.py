@@ -6,6 +6,8 @@ from proofs.row import require
 from chance import FALSE_ALARM
 from proofs import geweke, intercepts
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(("case", "engine"), intercepts.pairs())
 def test_joint_distribution(case, engine):

@@ -8,12 +8,24 @@ from chance import FALSE_ALARM
 from proofs import geweke, irregular
 
 
-@pytest.mark.parametrize("case", irregular.CASES)
+# What is common to all representations shows with Markov chains; their own parts have exact
+# tests besides (tests/model, tests/inference/test_rescaled.py).
+CASES = [
+    pytest.param(case, marks=() if one.kind == "markov" else pytest.mark.long)
+    for case, one in irregular.CASES.items()
+]
+BUGS = [
+    pytest.param(bug, marks=() if case == "Markov chains" else pytest.mark.long)
+    for bug, (case, _) in irregular.bugs().items()
+]
+
+
+@pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_joint_distribution(case, engine):
     require([irregular.one(case, engine, geweke.SMALL)], FALSE_ALARM)
 
 
-@pytest.mark.parametrize("bug", irregular.bugs())
+@pytest.mark.parametrize("bug", BUGS)
 def test_planted_bug_is_found(bug):
     require([irregular.found(bug, small=True)], FALSE_ALARM)
