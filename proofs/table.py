@@ -15,9 +15,9 @@ HEAD = """# What was proved
 
 Made by `proofs/run.py` from `proofs/results`; remarks below say where a run was not that of
 `make prove` as it stands. A proof that is not listed has no full-size result. Each
-proof is one module in `proofs/`, and small
-versions of all of them run in `make test` or `make test-long`. p-values are the smallest of all compared
-quantities, times their number. False-alarm rate: {total:g} for the table as a whole, so a row
+proof is one module in `proofs/`, and small versions of all of them run in `make test` or
+`make test-long`. p-values are the smallest over all compared quantities, times their number.
+False-alarm rate: {total:g} for the table as a whole, so a row
 passes if its p-value is above {each:.1e}; a planted bug counts as caught below {caught:g}.
 
 | proof | case | engine | compared | size | p-value | note | holds |

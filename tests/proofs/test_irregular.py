@@ -7,7 +7,6 @@ from proofs.transitions import ENGINES
 from chance import FALSE_ALARM
 from proofs import geweke, irregular
 
-
 # What is common to all representations shows with Markov chains; their own parts have exact
 # tests besides (tests/model, tests/inference/test_rescaled.py).
 CASES = [
