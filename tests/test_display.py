@@ -31,6 +31,7 @@ def test_few_names():
 def test_models_name_their_choices():
     model = dpmf.DPMF(rank=2, kernel=kernels.Matern12("time"))
     choices = "rank=2, kernel=Matern12('time'), mean='constant', inputs='auto'"
+    choices += ", intercepts=False"
     assert repr(model) == f"DPMF({choices})"
     assert "Matern12(&#x27;time&#x27;)" in model._repr_html_()
     own = repr(score_model())
