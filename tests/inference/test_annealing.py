@@ -246,16 +246,16 @@ def test_a_row_under_gaussian_noise_has_its_closed_form(name):
 
 GRIDDED = [
     (Gaussian(), "new row"),
-    (Gaussian(), "known row"),
-    (StudentT(), "new row"),
     (Bernoulli(), "new column"),
-    (Ordinal(3), "known column"),
     (Ordinal(3), "both"),
-    (Poisson(), "known row"),
-    (NegativeBinomial(), "new column"),
     (PairedGaussian(), "new row"),
-    (PairedPoisson(), "new row"),
     (Laplace(), "known column"),
+    pytest.param(Gaussian(), "known row", marks=pytest.mark.long),
+    pytest.param(StudentT(), "new row", marks=pytest.mark.long),
+    pytest.param(Ordinal(3), "known column", marks=pytest.mark.long),
+    pytest.param(Poisson(), "known row", marks=pytest.mark.long),
+    pytest.param(NegativeBinomial(), "new column", marks=pytest.mark.long),
+    pytest.param(PairedPoisson(), "new row", marks=pytest.mark.long),
 ]
 MESH = np.linspace(-6, 6, 201)
 

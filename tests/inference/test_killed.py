@@ -19,7 +19,7 @@ fit.save({out!r})
 REPORTS = [1, 3, 5, 2, 3]  # of 6 of warm-up and 20 of sampling; the first: where it goes on
 
 
-@pytest.mark.parametrize("engine", ["hmc", "slice"])
+@pytest.mark.parametrize("engine", ["slice", pytest.param("hmc", marks=pytest.mark.long)])
 def test_a_killed_fit_ends_with_the_same_bits(tmp_path, engine):
     folder, out = str(tmp_path / "run"), str(tmp_path / "fit.nc")
     code = CODE.format(engine=engine, folder=folder, sizes=SIZES, out=out)

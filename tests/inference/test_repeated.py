@@ -34,6 +34,7 @@ def resident() -> int:
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
+@pytest.mark.long
 def test_fifty_fits_leave_nothing_behind(tmp_path):
     for number in range(FITS):
         place = tmp_path / f"{number}" if number % 2 else None
