@@ -7,10 +7,13 @@ import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 import pandas as pd
+import pytest
+from jax.flatten_util import ravel_pytree
 
 from dpmf.data import Dyads
 from dpmf.kernels import Kernel, Matern12
 from dpmf.likelihoods import Gaussian
+from dpmf.model.density import log_density
 from dpmf.model.inputs import GRID, Inputs
 from dpmf.model.layout import Grids, Layout, grids, layout
 from dpmf.model.simulate import simulate_state
@@ -65,3 +68,15 @@ def state(case: Diary, seed: int = 0) -> State:
 
 
 __all__ = ["COLS", "GRID", "MARKOV", "ROWS", "Diary", "diary", "dyads", "frame", "state"]
+
+
+def require_gradient(case: Diary) -> None:
+    """The gradient of the density is that of finite differences, at some coordinates."""
+    one, step = state(case), 1e-6
+    flat, restore = ravel_pytree(one)
+    density = jax.jit(lambda x: log_density(case.spec, restore(x), case.arrays))
+    gradient = jax.jit(jax.grad(density))(flat)
+    for i in np.linspace(0, len(flat) - 1, 25).astype(int):
+        bump = jnp.zeros_like(flat).at[i].set(step)
+        slope = (density(flat + bump) - density(flat - bump)) / (2 * step)
+        assert float(gradient[i]) == pytest.approx(float(slope), rel=2e-5, abs=2e-5)

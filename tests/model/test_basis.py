@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 import pytest
-from jax.flatten_util import ravel_pytree
 from scipy import special
 
 from dpmf.errors import ConfigError, DataError
@@ -27,13 +26,12 @@ from dpmf.model import harmonics, series
 from dpmf.model.basis import Basis, basis
 from dpmf.model.basis_error import LARGEST, MEASURED, MOST_FUNCTIONS, TOLERANCE, fineness
 from dpmf.model.coordinates import parameters
-from dpmf.model.density import log_density
 from dpmf.model.harmonics import log_shares, series_of, waves
 from dpmf.model.inputs import Inputs
 from dpmf.model.predictor import predictor
 from dpmf.model.saved_points import points_from
 from dpmf.model.series import Series
-from model.diary import Diary, diary, dyads, frame, state
+from model.diary import Diary, diary, dyads, frame, require_gradient, state
 from planted import planted
 
 BASIS = Inputs("basis", "as asked for")
@@ -196,15 +194,7 @@ def test_whitening_is_the_inverse_and_knows_the_volume():
 
 
 def test_gradient_is_that_of_finite_differences():
-    case = diary(BASIS, kernels=(SMOOTH[0], KERNELS["periodic"]))
-    one, step = state(case), 1e-6
-    flat, restore = ravel_pytree(one)
-    density = jax.jit(lambda x: log_density(case.spec, restore(x), case.arrays))
-    gradient = jax.jit(jax.grad(density))(flat)
-    for i in np.linspace(0, len(flat) - 1, 25).astype(int):
-        bump = jnp.zeros_like(flat).at[i].set(step)
-        slope = (density(flat + bump) - density(flat - bump)) / (2 * step)
-        assert float(gradient[i]) == pytest.approx(float(slope), rel=2e-5, abs=2e-5)
+    require_gradient(diary(BASIS, kernels=(SMOOTH[0], KERNELS["periodic"])))
 
 
 def test_known_members_keep_their_functions_and_new_ones_are_fresh():

@@ -11,8 +11,7 @@ import numpy as np
 
 from dpmf import display
 from dpmf.checks import whole_number
-from dpmf.data import Codebook, Dyads
-from dpmf.data.names import placed
+from dpmf.data import Dyads
 from dpmf.errors import ConfigError
 from dpmf.inference.chains import Draws, Sizes
 from dpmf.inference.diagnostics import Diagnostics, diagnostics, over_draws, quantities
@@ -20,11 +19,10 @@ from dpmf.inference.estimator import DPMF
 from dpmf.inference.hyperparameters import Hyperparameters, central
 from dpmf.inference.identity import data_digest, made_by
 from dpmf.inference.problem import Problem
-from dpmf.model.coordinates import free_coordinates
 from dpmf.model.layout import Grids, layout
-from dpmf.model.points import Points
 from dpmf.model.spec import Spec
-from dpmf.model.state import Fixed, Parameters, State, White
+from dpmf.model.state import Fixed, Parameters, State
+from dpmf.posterior import warm_start
 from dpmf.posterior.extension import predictions
 from dpmf.posterior.forecast import Forecast
 
@@ -223,13 +221,7 @@ class Fit:
 
     def grids_over(self, data: Dyads) -> Grids:
         """Points of other events, of the kinds that they are here."""
-        own = (data.rows.reshape(-1), data.cols.reshape(-1))
-        everyone = np.zeros(data.cells, int)
-
-        def over(points: Points | None, member: np.ndarray) -> Points | None:
-            return None if points is None else points.over(data, member)
-
-        return Grids._make(map(over, self.grids, (*own, everyone, everyone)))
+        return warm_start.grids_over(self.grids, data)
 
     def last_states(
         self, points: Grids, data: Dyads, fixed: Fixed, chains: int, seed: int
@@ -243,95 +235,4 @@ class Fit:
             chains: How many states to give; chains are reused in turn.
             seed: Of whatever has no old value.
         """
-        numbers = _renumbering(self.data.codebook, data.codebook)
-        points = Grids._make(one and one.recoded(numbers) for one in points)
-        states = []
-        for chain in range(chains):
-            at = (chain % self.shape[0], -1)
-            state = jax.tree.map(lambda x, at=at: np.asarray(x)[at], self.draws.states)
-            values = jax.tree.map(lambda x, at=at: np.asarray(x)[at], self.parameters)
-            held = _with_fixed(values, fixed)
-            white = self._carried(
-                state.white, values, points, data, np.random.default_rng([seed, chain])
-            )
-            with jax.enable_x64(True):
-                free = free_coordinates(self.spec, jax.tree.map(jnp.asarray, held), fixed)
-            states.append(State(white, free))
-        return jax.tree.map(lambda *each: jnp.stack([jnp.asarray(e) for e in each]), *states)
-
-    def _carried(
-        self,
-        white: White,
-        values: Parameters,
-        points: Grids,
-        data: Dyads,
-        generator: np.random.Generator,
-    ) -> White:
-        places = {
-            "rows": _places(self.data.row_names, data.row_names),
-            "cols": _places(self.data.col_names, data.col_names),
-        }
-
-        def own(side: str) -> np.ndarray:
-            kernel, shared = getattr(self.spec, side).kernel, getattr(values, side)
-            old, new = getattr(self.grids, side), getattr(points, side)
-            one = getattr(white, side)
-            return _carry(one, kernel, shared.theta, old, new, places[side], generator)
-
-        def pooled(side: str) -> np.ndarray | None:
-            kernel, shared = getattr(self.spec, side).pooled, getattr(values, side)
-            if kernel is None:
-                return None
-            name = f"{side}_pooled"
-            old, new = getattr(self.grids, name), getattr(points, name)
-            one, theta = getattr(white, name), shared.pooled_theta
-            return _carry(one, kernel, theta, old, new, np.zeros(1, int), generator)
-
-        def intercept(side: str) -> np.ndarray | None:
-            old, members = getattr(white, f"{side}_intercept"), places[side]
-            if old is None:
-                return None
-            fresh = generator.standard_normal(len(members))
-            return np.where(members >= 0, np.asarray(old)[members], fresh)
-
-        return White(
-            own("rows"),
-            own("cols"),
-            pooled("rows"),
-            pooled("cols"),
-            intercept("rows"),
-            intercept("cols"),
-        )
-
-
-def _renumbering(old: Codebook, new: Codebook) -> dict[str, np.ndarray]:
-    """For each text column of the new codebook, the numbers of its levels in the old one."""
-    before = {column.name: column.levels for column in old.inputs}
-    return {
-        column.name: np.array(placed(column.levels, before.get(column.name, ()))[1], float)
-        for column in new.inputs
-        if column.kind == "category"
-    }
-
-
-def _places(old: tuple, new: tuple) -> np.ndarray:
-    """For each new member its old place, or -1."""
-    known = {name: place for place, name in enumerate(old)}
-    return np.array([known.get(name, -1) for name in new])
-
-
-def _carry(white, kernel, theta, old: Points, new: Points, members, generator) -> np.ndarray:
-    with jax.enable_x64(True):
-        theta = jax.tree.map(jnp.asarray, theta)
-        return old.carried(white, kernel, theta, new, members, generator)
-
-
-def _with_fixed(values: Parameters, fixed: Fixed) -> Parameters:
-    """The parameters, with whatever is held fixed at its fixed value."""
-
-    def side(own: Any, held: Any) -> Any:
-        parts = zip(own, held, strict=True)
-        return type(own)(*(mine if given is None else given for mine, given in parts))
-
-    rows, cols = side(values.rows, fixed.rows), side(values.cols, fixed.cols)
-    return values._replace(rows=rows, cols=cols)
+        return warm_start.last_states(self, points, data, fixed, chains, seed)
