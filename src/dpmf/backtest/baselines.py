@@ -111,7 +111,7 @@ class Melo:
             for sign, commutes in ((-1, False), (1, True)):
                 outcome = values[:, 0] + sign * values[:, 1]
                 model = rated(known, outcome, commutes)
-                mean = model.mean(asked, upcoming["home_team"], upcoming["away_team"])
+                mean = model.mean(asked, *_as_rated(known, upcoming))
                 means.append(np.atleast_1d(mean))
                 errors.append(np.asarray(model.residuals()))
             margin, total = means
@@ -120,6 +120,13 @@ class Melo:
             return Prediction.normal(guess, error_covariance(off))
 
         return Forecasts([one(cutoff) for cutoff in cutoffs])
+
+
+def _as_rated(known: pd.DataFrame, upcoming: pd.DataFrame) -> list[pd.Series]:
+    """The teams of games; those that have never played are average ones, as `melo` says it."""
+    seen = {*known["home_team"], *known["away_team"]}
+    teams = (upcoming[name] for name in ("home_team", "away_team"))
+    return [one.where(one.isin(seen), "average") for one in teams]
 
 
 def _column(frame: pd.DataFrame, name: str) -> np.ndarray:
