@@ -247,12 +247,21 @@ class LKJ(Prior):
         given = np.tril_indices(self.size, -1)[1]
         return 1 + (self.size - 2 - given) / 2
 
+    def _places(self) -> np.ndarray:
+        """1 where a pair has its entry below the diagonal; axes (row, column, pair)."""
+        found = np.zeros((self.size, self.size, *self.free_shape))
+        rows, columns = np.tril_indices(self.size, -1)
+        found[rows, columns, np.arange(len(rows))] = 1.0
+        return found
+
     def value(self, free: Float[Array, "..."]) -> Float[Array, "..."]:
         return self._factor(jnp.tanh(free))
 
     def _factor(self, partial: Float[Array, " pairs"]) -> Float[Array, "size size"]:
-        lower = np.tril_indices(self.size, -1)
-        below = jnp.zeros((self.size, self.size)).at[lower].set(partial)
+        if self.size == 1:
+            return jnp.ones((1, 1))
+        # A sum over mostly zeros: to scatter so few entries takes longer, also to compile.
+        below = jnp.sum(self._places() * partial, axis=2)
         left = jnp.cumprod(jnp.sqrt(1 - below**2), axis=1)
         before = jnp.concatenate([jnp.ones((self.size, 1)), left[:, :-1]], axis=1)
         return jnp.tril((below + jnp.eye(self.size)) * before)
@@ -274,7 +283,5 @@ class LKJ(Prior):
         return jnp.sum(beta * log_free) + math.fsum(constant)
 
     def sample(self, key: Key[Array, ""]) -> Float[Array, "..."]:
-        if self.size == 1:
-            return jnp.ones((1, 1))
         beta = jnp.asarray(self._beta())
         return self._factor(2 * jr.beta(key, beta, beta) - 1)

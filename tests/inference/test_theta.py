@@ -11,6 +11,7 @@ from dpmf.inference import position, surrogate, theta, theta_slices
 from dpmf.kernels import Constant, Matern12
 from dpmf.kernels.factor import cholesky_factor, jittered_gram
 from dpmf.likelihoods import Ordinal
+from dpmf.model.predictor import all_factors
 from dpmf.samplers import slice
 from inference.fitted import (
     FORM,
@@ -90,11 +91,16 @@ def test_the_rest_given_the_hyperparameters_has_the_same_density(x64, name):
 def test_every_hyperparameter_moves_and_nothing_else(x64, key, name):
     problem = PROBLEMS[name]()
     state = state_of(problem, 3)
-    moved, stayed = jax.jit(theta_slices.moved)(key, problem, state, theta.widths(problem))
+    moved, over, stayed = jax.jit(theta_slices.moved)(
+        key, problem, state, theta.widths(problem)
+    )
     before, after = theta.free_values(state.free), theta.free_values(moved.free)
     assert int(stayed) == 0
     for x, y in zip(jax.tree.leaves(before), jax.tree.leaves(after), strict=True):
         assert np.all(np.asarray(x) != np.asarray(y))
+    anew = all_factors(problem.spec, problem.parameters(moved), problem.arrays)
+    for x, y in zip(jax.tree.leaves(over), jax.tree.leaves(anew), strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12)
     for x, y in zip(
         jax.tree.leaves(theta.without(state).free),
         jax.tree.leaves(theta.without(moved).free),

@@ -54,6 +54,8 @@ def test_an_hmc_step_of_all_chains_is_a_step_of_each(x64, key):
     arguments = problem, key, states, hmc_engine.blank(problem, states), tuning, course, CHUNK
     advance = jax.jit(hmc_engine.advance, static_argnums=6)
     together, _, _, stats = advance(*arguments)
+    anew = jax.vmap(problem.log_density)(together)
+    np.testing.assert_allclose(stats.log_density[0], anew, rtol=1e-10)
     steps = stats.steps[0, 0].astype(int)  # the same for all chains
     own = jr.fold_in(key, NUMBER)
     careful = jr.uniform(jr.split(jr.fold_in(own, 0))[1]) < hmc_engine.CAREFUL

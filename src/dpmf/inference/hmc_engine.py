@@ -41,6 +41,7 @@ class Step(NamedTuple):
     after: Float[Array, " dim"]
     trajectory: hmc.Info
     stayed: Int[Array, ""]
+    log_density: Float[Array, ""]  # of the new state
 
 
 def step(
@@ -53,17 +54,17 @@ def step(
 ) -> tuple[State, Step]:
     """One transition of one chain: slices of the hyperparameters, then a trajectory."""
     key_theta, key_trajectory = jr.split(key)
-    state, stayed = theta_slices.moved(key_theta, problem, state, tuning.widths)
-    given, rest, known = theta.held(problem, state)
+    state, over, stayed = theta_slices.moved(key_theta, problem, state, tuning.widths)
+    given, rest, known = theta.held(problem, state, over)
 
     def density(there):
         return position.log_density(given, there, known)
 
     start = position.position(given, rest, known)
     moved, info = hmc.step(key_trajectory, start, density, tuning.trajectory, steps, most)
-    rest = position.state_at(given, moved, known)
-    taken = Step(start, moved, info, stayed)
-    return theta.restored(rest, state), taken
+    state = theta.restored(position.state_at(given, moved, known), state)
+    log_density = problem.with_factors(over).log_density(state)
+    return state, Step(start, moved, info, stayed, log_density)
 
 
 @jax.jit
@@ -178,7 +179,7 @@ def advance(
             )
             distance = jnp.abs(theta.flat(moved) - theta.flat(chains))
             latest = Stats(
-                jnp.zeros(number_of),
+                jnp.where(j == course.thin - 1, taken.log_density, 0.0),
                 jnp.nan_to_num(info.acceptance) / course.thin,
                 info.divergent.astype(float),
                 jnp.broadcast_to(info.steps, (number_of,)).astype(float),
@@ -189,7 +190,6 @@ def advance(
 
         start = (chains, adaptation, nothing)
         chains, adaptation, latest = jax.lax.fori_loop(0, course.thin, one, start)
-        latest = latest._replace(log_density=jax.vmap(problem.log_density)(chains))
         put = partial(jax.tree.map, lambda all_, x: all_.at[i].set(x))
         return chains, adaptation, put(states, chains), put(stats, latest)
 
@@ -227,7 +227,7 @@ def _step(
     def one(index, state):
         return step(jr.fold_in(key, index + 1), problem, state, tuning, steps, longest)
 
-    axes: Any = Step._make((0, 0, hmc.Info._make((0, 0, None, 0, 0)), 0))
+    axes: Any = Step._make((0, 0, hmc.Info._make((0, 0, None, 0, 0)), 0, 0))
     moved, taken = jax.vmap(one, out_axes=(0, axes))(indices, chains)
     return moved, taken, stride
 

@@ -56,6 +56,7 @@ class Moved(NamedTuple):
     theta: Theta
     white: Float[Array, "*shape"]
     cells: Float[Array, " cells"]  # the function at every cell
+    over: Over  # what turns the white into the function
     stayed: Int[Array, ""]  # slices cut off by a limit
 
 
@@ -98,7 +99,8 @@ def moved(
 
     position, white, second = sweep(key_values, position, values_held)
     stayed = jnp.sum(first.stayed) + jnp.sum(second.stayed)
-    return Moved(restore(position), white, cells, stayed)
+    theta = restore(position)
+    return Moved(theta, white, cells, function.over(theta), stayed)
 
 
 def _ranked(over: Over) -> Over:

@@ -56,9 +56,9 @@ class _Line(NamedTuple):
     pooled: Float[Array, "rank inputs"] | None  # pooled mean where the coordinates are 0
 
 
-def held(problem: Problem, values: Parameters) -> Held:
-    """The factors at given hyperparameters, and what undoes them."""
-    over = all_factors(problem.spec, values, problem.arrays)
+def held(problem: Problem, values: Parameters, over: Factored | None = None) -> Held:
+    """The factors at given hyperparameters, computed unless known, and what undoes them."""
+    over = over or all_factors(problem.spec, values, problem.arrays)
     pooled = None if by_point(problem) is None else over.rows.pooled
     return Held(over, pooled and tuple(triangular_inverse(factor) for factor in pooled))
 

@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 
 from dpmf.inference import aligned, anchored, level, spreads
 from dpmf.inference.problem import Problem
+from dpmf.model.predictor import Factored
 from dpmf.model.state import Parameters, State
 
 
@@ -20,9 +21,9 @@ class Held(NamedTuple):
     axes: aligned.Aligned
 
 
-def held(problem: Problem, values: Parameters) -> Held:
-    """What given hyperparameters determine."""
-    levels = level.held(problem, values)
+def held(problem: Problem, values: Parameters, over: Factored | None = None) -> Held:
+    """What given hyperparameters determine, besides their factors where those are known."""
+    levels = level.held(problem, values, over)
     return Held(levels, aligned.axes(problem, levels.over))
 
 

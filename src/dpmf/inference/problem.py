@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 from dpmf.model.coordinates import parameters
 from dpmf.model.density import log_density
 from dpmf.model.layout import Layout
-from dpmf.model.predictor import with_factors
+from dpmf.model.predictor import Factored, with_factors
 from dpmf.model.simulate import simulate_state
 from dpmf.model.spec import Spec
 from dpmf.model.state import Fixed, Parameters, State
@@ -40,6 +40,14 @@ class Problem:
         """The same problem, with all that is the same at every step computed beforehand."""
         arrays = with_factors(self.spec, self.fixed, self.arrays)
         return dataclasses.replace(self, arrays=arrays)
+
+    def with_factors(self, over: Factored) -> "Problem":
+        """The same problem for states whose factors are known."""
+        rows = dataclasses.replace(self.arrays.rows, factors=over.rows)
+        cols = dataclasses.replace(self.arrays.cols, factors=over.cols)
+        return dataclasses.replace(
+            self, arrays=dataclasses.replace(self.arrays, rows=rows, cols=cols)
+        )
 
     def template(self) -> State:
         """The shapes of a state."""

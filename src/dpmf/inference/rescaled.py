@@ -63,4 +63,5 @@ def moved(
     position, (white, cells), info = slice.sweep(
         key_slice, position, at, flat_widths, budget=1, limit=LIMIT
     )
-    return Moved(restore(position), white, cells, jnp.sum(info.stayed))
+    theta = restore(position)
+    return Moved(theta, white, cells, function.over(theta), jnp.sum(info.stayed))

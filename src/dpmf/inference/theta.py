@@ -14,6 +14,7 @@ from jaxtyping import Array, Float
 
 from dpmf.inference import position
 from dpmf.inference.problem import Problem
+from dpmf.model.predictor import Factored, all_factors
 from dpmf.model.state import Fixed, Parameters, State, Theta
 
 PARTS = ("theta", "pooled_theta")
@@ -38,15 +39,24 @@ def restored(rest: State, state: State) -> State:
     return rest._replace(free=rest.free._replace(rows=rows, cols=cols))
 
 
-def held(problem: Problem, state: State) -> tuple[Problem, State, position.Held]:
-    """The problem given the hyperparameters of a state, the rest, and what they determine."""
+def held(
+    problem: Problem, state: State, over: Factored | None = None
+) -> tuple[Problem, State, position.Held]:
+    """The problem given the hyperparameters of a state, the rest, and what they determine.
+
+    Args:
+        problem: What is sampled.
+        state: Whose hyperparameters are held.
+        over: Its factors, where they are known already.
+    """
     values = problem.parameters(state)
+    over = over or all_factors(problem.spec, values, problem.arrays)
     pairs = zip(problem.fixed, values[:2], strict=True)
     fixed = Fixed(
         *(one._replace(theta=own.theta, pooled_theta=own.pooled_theta) for one, own in pairs)
     )
     given = dataclasses.replace(problem, fixed=fixed)
-    return given, without(state), position.held(problem, values)
+    return given, without(state), position.held(problem, values, over)
 
 
 def free_values(free: Parameters) -> dict[str, Theta]:

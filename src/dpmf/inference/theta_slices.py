@@ -20,7 +20,14 @@ from dpmf.inference.problem import Problem
 from dpmf.kernels import Kernel
 from dpmf.model.colouring import Colouring, Over
 from dpmf.model.features import factor
-from dpmf.model.predictor import intercepts, product, side_factors, side_features
+from dpmf.model.predictor import (
+    Coloured,
+    Factored,
+    all_factors,
+    intercepts,
+    product,
+    side_features,
+)
 from dpmf.model.series import Series
 from dpmf.model.shared_inputs import SharedInputs
 from dpmf.model.state import Parameters, State, Theta
@@ -74,7 +81,7 @@ class _Moved(NamedTuple):
 
 def moved(
     key: Key[Array, ""], problem: Problem, state: State, widths: Float[Array, " theta"]
-) -> tuple[State, Int[Array, ""]]:
+) -> tuple[State, Factored, Int[Array, ""]]:
     """Slice every hyperparameter once; white follows as the held copies say.
 
     Args:
@@ -84,33 +91,47 @@ def moved(
         widths: Of the first bracket of each, in the order of `theta.free_values`.
 
     Returns:
-        The new state, and how many moves were cut off.
+        The new state, its factors, and how many moves were cut off.
     """
     by_name = ravel_pytree(theta.free_values(state.free))[1](widths)
+    over = all_factors(problem.spec, problem.parameters(state), problem.arrays)
     stayed = jnp.zeros((), int)
     for number, name in enumerate(by_name):
         side, part = name.split()
         key_part = jr.fold_in(key, number)
-        new, white, cut = _part(key_part, problem, state, side, part, by_name[name])
-        own = getattr(state.free, side)._replace(**{part: new})
-        functions = side if part == "theta" else f"{side}_pooled"
+        new = _part(key_part, problem, state, over, side, part, by_name[name])
+        own = getattr(state.free, side)._replace(**{part: new.theta})
+        white = side if part == "theta" else f"{side}_pooled"
         state = State(
-            state.white._replace(**{functions: white}),
+            state.white._replace(**{white: new.white}),
             state.free._replace(**{side: own}),
         )
-        stayed += cut
-    return state, stayed
+        functions = "functions" if part == "theta" else "pooled"
+        factors: Coloured = getattr(over, side)._replace(**{functions: new.over})
+        over = over._replace(**{side: factors})
+        stayed += jnp.sum(new.stayed)
+    return state, over, stayed
 
 
 def _part(
-    key: Key[Array, ""], problem: Problem, state: State, side: str, part: str, widths: Theta
-) -> tuple[Theta, Float[Array, "rank *shape"], Int[Array, ""]]:
-    """Slice the hyperparameters of one family of functions, one function after another."""
+    key: Key[Array, ""],
+    problem: Problem,
+    state: State,
+    factored: Factored,
+    side: str,
+    part: str,
+    widths: Theta,
+) -> interwoven.Moved:
+    """Slice the hyperparameters of one family of functions, one function after another.
+
+    What is found has an axis of functions in front.
+    """
     values = problem.parameters(state)
     family = _family(problem, state, values, side, part)
-    over = family.own.factors(family.kernel, getattr(getattr(values, side), part))
+    coloured: Coloured = getattr(factored, side)
+    over = coloured.functions if part == "theta" else coloured.pooled
     now = family.at_cells(family.white, over)
-    features, likelihood = _side(problem, state, values, side)
+    features, likelihood = _side(problem, state, values, factored, side)
     rest = features - family.mix @ now  # what other functions of the side add up to
     free: Theta = getattr(getattr(state.free, side), part)
 
@@ -130,10 +151,9 @@ def _part(
         )
         key_k = jr.fold_in(key, k)
         found = _function(family.own, key_k, family, theta, family.white[k], own_widths, given)
-        return now.at[k].set(found.cells), (found.theta, found.white, found.stayed)
+        return now.at[k].set(found.cells), found
 
-    _, (theta, white, cut) = jax.lax.scan(one, now, jnp.arange(now.shape[0]))
-    return theta, white, jnp.sum(cut)
+    return jax.lax.scan(one, now, jnp.arange(now.shape[0]))[1]
 
 
 class _Given(NamedTuple):
@@ -180,7 +200,7 @@ def _on_shared_inputs(
             )  # fmt: skip
             white, cells, over[axis] = moved
             cut += stayed
-    return interwoven.Moved(theta, white, cells, cut)
+    return interwoven.Moved(theta, white, cells, tuple(over), cut)
 
 
 def _axis(
@@ -263,16 +283,15 @@ def _family(
 
 
 def _side(
-    problem: Problem, state: State, values: Parameters, side: str
+    problem: Problem, state: State, values: Parameters, over: Factored, side: str
 ) -> tuple[Float[Array, "rank cells"], _Likelihood]:
     """The features of one side, and the likelihood as a function of them."""
     spec, arrays, white = problem.spec, problem.arrays, state.white
 
     def features(name: str) -> Float[Array, "rank cells"]:
         shared, cells = getattr(values, name), getattr(arrays, name)
-        over = side_factors(getattr(spec, name), shared, cells)
         own, pooled = getattr(white, name), getattr(white, f"{name}_pooled")
-        return side_features(own, pooled, over, shared, cells)
+        return side_features(own, pooled, getattr(over, name), shared, cells)
 
     other = features("cols" if side == "rows" else "rows")
     unit = jax.nn.softplus(other)

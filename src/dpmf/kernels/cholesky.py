@@ -12,7 +12,7 @@ from jax.custom_batching import custom_vmap
 from jaxtyping import Array, Float
 
 UNROLLED = 4  # up to this size the factor is written out: no call, no loop
-SMALL = 8  # up to this size an inverse is written out
+SMALL = 4  # up to this size an inverse is written out
 
 Batch = Float[Array, "*batch n n"]
 

@@ -35,16 +35,16 @@ class SeasonClock:
 
     seasons: Float[Array, " seasons"]
     lengths: Float[Array, " seasons"]  # in the unit of the week
+    last: Float[Array, ""]  # of the seasons; infinite where there is none
+    typical: Float[Array, ""]  # of the lengths
     gap: Float[Array, ""]  # of every off-season, in the unit of the week
 
     def __call__(self, row: Float[Array, " 2"]) -> Float[Array, " 1"]:
         season, week = row
         start = jnp.sum(jnp.where(self.seasons < season, self.lengths + self.gap, 0.0))
-        # Seasons between the last known one and this one count like the median one.
-        unknown = jnp.maximum(season - jnp.max(self.seasons, initial=-jnp.inf) - 1, 0.0)
-        unknown = jnp.where(jnp.isfinite(unknown), unknown, 0.0)
-        typical = jnp.median(self.lengths) if self.lengths.size else 0.0
-        return (start + week + unknown * (typical + self.gap))[None]
+        # Seasons between the last known one and this one count like the typical one.
+        unknown = jnp.maximum(season - self.last - 1, 0.0)
+        return (start + week + unknown * (self.typical + self.gap))[None]
 
 
 @dataclasses.dataclass(frozen=True, init=False)
@@ -101,8 +101,10 @@ class SeasonGap(Warp):
                 "lengths={season: length}, or call bounded(inputs) to find them."
             )
         seasons, lengths = np.array(self.lengths, dtype=float).reshape(-1, 2).T
-        gap = theta[label(self.columns, "gap")][0]
-        return SeasonClock(jnp.asarray(seasons), jnp.asarray(lengths), gap)
+        # Found here rather than by the clock: sorting takes long to compile.
+        last, typical = (seasons.max(), np.median(lengths)) if seasons.size else (np.inf, 0.0)
+        known = (jnp.asarray(one) for one in (seasons, lengths, last, typical))
+        return SeasonClock(*known, theta[label(self.columns, "gap")][0])
 
     def bounded(self, inputs: Mapping[str, np.ndarray]) -> "SeasonGap":
         if self.lengths is not None:
