@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
 from dpmf.cli.commands import app
+from dpmf.cli.programs import keep_programs
 from dpmf.errors import ConfigError, DataError, DpmfError, DpmfWarning
 from dpmf.shown import printable
 
@@ -22,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal may not know all characters
+    keep_programs()
     with warnings.catch_warnings():
         warnings.showwarning = _note
         _run(arguments)

@@ -103,8 +103,13 @@ class SeasonGap(Warp):
         seasons, lengths = np.array(self.lengths, dtype=float).reshape(-1, 2).T
         # Found here rather than by the clock: sorting takes long to compile.
         last, typical = (seasons.max(), np.median(lengths)) if seasons.size else (np.inf, 0.0)
-        known = (jnp.asarray(one) for one in (seasons, lengths, last, typical))
-        return SeasonClock(*known, theta[label(self.columns, "gap")][0])
+        return SeasonClock(
+            jnp.asarray(seasons),
+            jnp.asarray(lengths),
+            jnp.asarray(last),
+            jnp.asarray(typical),
+            theta[label(self.columns, "gap")][0],
+        )
 
     def bounded(self, inputs: Mapping[str, np.ndarray]) -> "SeasonGap":
         if self.lengths is not None:
