@@ -91,7 +91,7 @@ def _run(options: argparse.Namespace, found: dict[str, Any]) -> None:
     free = block(options.rank, options.games)
     about = {
         "block": free.name, "rank": options.rank, "chains": options.chains,
-        "minutes": options.minutes, "seed": options.seed, "jax": jax.__version__,
+        "seed": options.seed, "jax": jax.__version__,
         "device": jax.devices()[0].device_kind, "cores": len(os.sched_getaffinity(0)),
         "coordinates": sum(x.size for x in jax.tree.leaves(free.problem.template())),
     }  # fmt: skip
@@ -110,6 +110,7 @@ def _run(options: argparse.Namespace, found: dict[str, Any]) -> None:
         row = measured(chunks, own, compiling, 60 * options.minutes, learn)
         if not asked:
             return
+        row["minutes"] = options.minutes
         found.update(known_result(options.name))  # others may have written meanwhile
         found["about"] = about
         contestants = found.setdefault("runs", {}).setdefault(run, {"contestants": {}})

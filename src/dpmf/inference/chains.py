@@ -26,7 +26,8 @@ from dpmf.inference.start import log_densities, require_finite
 from dpmf.model.state import State
 
 CHUNK = 50  # kept draws per call: progress is shown, and memory is bounded, by chunk
-CHUNK_BYTES = 2**28  # of the states of one call, where that is fewer
+# Bytes of the states of one call, where that is fewer. A call to a GPU has to be worth it.
+CHUNK_BYTES, ON_GPU = 2**26, 2**28
 
 Keep = Callable[[Problem, State], Any]  # what is kept of a state
 
@@ -209,4 +210,5 @@ _prepared = jax.jit(jax.vmap(Problem.prepared))
 def _most(states: State) -> int:
     """How many states of all chains one call may hold; warm-up keeps none."""
     each = sum(8 * leaf.size for leaf in jax.tree.leaves(states))
-    return max(CHUNK_BYTES // max(each, 1), 1)
+    room = CHUNK_BYTES if jax.default_backend() == "cpu" else ON_GPU
+    return max(room // max(each, 1), 1)
