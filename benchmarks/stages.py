@@ -2,7 +2,7 @@
 
     python benchmarks/stages.py benchmarks/daily.py [its own options]
 
-Runs another benchmark as it is, and prints seconds as they pass: each stage of a backtest by the
+Runs another benchmark as it is, and prints seconds as they pass: stages of a backtest by the
 default protocol, each call of the chains, and whatever jax traces or compiles for long.
 """
 
