@@ -19,7 +19,7 @@ ACCEPTANCE = 0.85  # target; larger steps are refused for long where the density
 RATE = 0.05  # of the trajectory length's logarithm, per step
 SHORTEST = 0.5  # trajectory, in posterior scales
 LONGEST = 1.6  # a quarter turn; longer ones cost as much as they gain
-PRIOR_COUNT = 10.0  # draws' worth of belief in the scales a window begins with
+PRIOR_COUNT = 2.0  # draws' worth of belief in the prior's scale
 
 PER_MOVE = 12.0  # two points of a slice are a third of it apart: brackets are four of it
 NARROWEST, WIDEST = 1e-5, 10.0  # width
@@ -42,6 +42,16 @@ class Moments(NamedTuple):
     squares: Float[Array, " dim"]
 
 
+class Bends(NamedTuple):
+    """Sums over the ends of trajectories, each counted by how likely it was to be accepted."""
+
+    seen: Float[Array, ""]
+    x: Float[Array, " dim"]
+    x_squares: Float[Array, " dim"]
+    slope: Float[Array, " dim"]  # of the log density
+    slope_squares: Float[Array, " dim"]
+
+
 class Stride(NamedTuple):
     """How one step was taken by all chains."""
 
@@ -58,6 +68,7 @@ class Adaptation(NamedTuple):
     energy: Float[Array, ""]
     variance: Float[Array, " dim"]
     moments: Moments
+    bends: Bends
     white: Float[Array, " dim"]  # 1 where the prior is standard normal, 0 for parameters
     widths: Float[Array, " theta"]
     distance: Float[Array, " theta"]  # moved along each hyperparameter in this window
@@ -77,6 +88,7 @@ def begin(
         zero,
         variance,
         empty(variance.shape[0]),
+        unbent(variance.shape[0]),
         white,
         widths,
         jnp.zeros_like(widths),
@@ -98,6 +110,11 @@ def resumed(
 def empty(dim: int) -> Moments:
     """No draws yet."""
     return Moments(jnp.zeros(()), jnp.zeros(dim), jnp.zeros(dim))
+
+
+def unbent(dim: int) -> Bends:
+    """No trajectories yet."""
+    return Bends(jnp.zeros(()), *(jnp.zeros(dim) for _ in range(4)))
 
 
 def tuning(adaptation: Adaptation) -> Tuning:
@@ -150,6 +167,7 @@ def learned(
         drift=drift,
         energy=energy,
         moments=_counted(adaptation.moments, after),
+        bends=_bent(adaptation.bends, info, acceptance),
     )
 
 
@@ -167,17 +185,45 @@ def brackets_set(adaptation: Adaptation, steps: Float[Array, ""]) -> Adaptation:
 def window_closed(adaptation: Adaptation) -> Adaptation:
     """New scales from the window's moments; the step size is then sought anew."""
     moments = adaptation.moments
-    count = moments.seen / 5  # draws of a chain are not independent
     seen = moments.squares / jnp.maximum(moments.seen - 1, 1.0)
-    # White coordinates are many and each is seen little: lean on the prior's scale, 1.
-    weight = count / (count + PRIOR_COUNT)
-    variance = jnp.where(adaptation.white > 0, weight * seen + (1 - weight), seen)
+    # White coordinates are many and each is seen little; how slopes vary with them says more.
+    variance = jnp.where(adaptation.white > 0, _conditional(adaptation.bends), seen)
     usable = jnp.isfinite(variance) & (variance > 1e-14)
     variance = jnp.where(usable, variance, adaptation.variance)
     step_size = jnp.clip(jnp.exp(adaptation.averaging.log_x_avg), 1e-4, 0.5)
     return adaptation._replace(
-        averaging=_averaging(step_size), variance=variance, moments=empty(variance.shape[0])
+        averaging=_averaging(step_size),
+        variance=variance,
+        moments=empty(variance.shape[0]),
+        bends=unbent(variance.shape[0]),
     )
+
+
+def _conditional(bends: Bends) -> Float[Array, " dim"]:
+    """Variance of each coordinate, from how the slope changes along it.
+
+    Under a normal density whose coordinates are independent, slope = -(x - mean) / variance:
+    the ratio of both spreads is the variance, however few the draws.
+    """
+
+    def spread(total, squares):
+        return jnp.maximum(squares / bends.seen - (total / bends.seen) ** 2, 0.0)
+
+    x, slope = spread(bends.x, bends.x_squares), spread(bends.slope, bends.slope_squares)
+    weight = bends.seen / (bends.seen + PRIOR_COUNT)
+    return jnp.sqrt((weight * x + (1 - weight)) / (weight * slope + (1 - weight)))
+
+
+def _bent(bends: Bends, info: Info, acceptance: Float[Array, " chains"]) -> Bends:
+    x, slope = info.proposal, info.gradient
+    usable = jnp.all(jnp.isfinite(slope) & jnp.isfinite(x), axis=1)
+    weight = jnp.where(usable, acceptance, 0.0)[:, None]
+
+    def total(values):
+        return jnp.sum(jnp.where(weight > 0, weight * values, 0.0), axis=0)
+
+    new = Bends(jnp.sum(weight), total(x), total(x**2), total(slope), total(slope**2))
+    return jax.tree.map(jnp.add, bends, new)
 
 
 def _averaging(step_size: Float[Array, ""]) -> DualAveragingState:

@@ -4,7 +4,7 @@ They move all but the kernel hyperparameters, which are sliced in between (`thet
 """
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +14,7 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from dpmf.inference import adaptation as adapt
 from dpmf.inference import position, theta, theta_slices
+from dpmf.inference.apart import chains_apart, each_chain
 from dpmf.inference.problem import Problem
 from dpmf.model.state import State
 from dpmf.samplers import hmc
@@ -181,7 +182,7 @@ def advance(
                 jnp.zeros(number_of),
                 jnp.nan_to_num(info.acceptance) / course.thin,
                 info.divergent.astype(float),
-                jnp.broadcast_to(info.steps, (number_of,)).astype(float),
+                info.steps.astype(float),
                 taken.stayed.astype(float),
             )
             adaptation = learning(adapt.widened(new, distance), adaptation)
@@ -224,11 +225,14 @@ def _step(
     tuning = tuning._replace(trajectory=trajectory)
     indices = jnp.arange(jax.tree.leaves(chains)[0].shape[0])
 
-    def one(index, state):
+    def one(shared, own):
+        problem, key, tuning, steps, longest = shared
+        index, state = own
         return step(jr.fold_in(key, index + 1), problem, state, tuning, steps, longest)
 
-    axes: Any = Step._make((0, 0, hmc.Info._make((0, 0, None, 0, 0)), 0))
-    moved, taken = jax.vmap(one, out_axes=(0, axes))(indices, chains)
+    shared = (problem, key, tuning, steps, longest)
+    alone = side_by_side is None and chains_apart(problem.arrays.values.size)
+    moved, taken = each_chain(one, shared, (indices, chains), apart=alone)
     return moved, taken, stride
 
 

@@ -28,6 +28,7 @@ class Info(NamedTuple):
     steps: Int[Array, ""]
     proposal: Float[Array, " dim"]
     momentum: Float[Array, " dim"]  # at the proposal
+    gradient: Float[Array, " dim"]  # of the log density, at the proposal
 
 
 def leapfrog_steps(tuning: Tuning, jitter: Float[Array, ""]) -> Int[Array, ""]:
@@ -47,7 +48,7 @@ def step(
     """One transition; a density at the end that is no number, or infinite, is a rejection.
 
     All evaluations are turns of one loop, also that at the start, which drifts nowhere: the
-    density is compiled once, and no gradient is carried from one turn to the next.
+    density is compiled once.
 
     Args:
         key: Random key.
@@ -63,24 +64,24 @@ def step(
     momentum = jr.normal(key_momentum, position.shape, position.dtype) / jnp.sqrt(variance)
 
     def leapfrog(turn, there):
-        x, p, start, _ = there
+        x, p, start, _, _ = there
         x = x + jnp.where((turn > 0) & (turn <= steps), size, 0.0) * variance * p
         value, gradient = jax.value_and_grad(log_density)(x)
         ends = (turn == 0) | (turn == steps)
         kick = jnp.where(ends, 0.5, jnp.where(turn < steps, 1.0, 0.0))
         p = p + kick * size * gradient
-        return x, p, jnp.where(turn == 0, value, start), value
+        return x, p, jnp.where(turn == 0, value, start), value, gradient
 
     def kinetic(p):
         return 0.5 * jnp.sum(variance * p**2)
 
     nothing = jnp.zeros((), position.dtype)
-    begin = (position, momentum, nothing, nothing)
+    begin = (position, momentum, nothing, nothing, jnp.zeros_like(position))
     turns = (steps if most is None else most) + 1
-    proposal, last, start, end = jax.lax.fori_loop(0, turns, leapfrog, begin)
+    proposal, last, start, end, gradient = jax.lax.fori_loop(0, turns, leapfrog, begin)
     gain = (end - kinetic(last)) - (start - kinetic(momentum))
     gain = jnp.where(gain < jnp.inf, gain, -jnp.inf)  # also NaN
     acceptance = jnp.exp(jnp.minimum(gain, 0.0))
     accepted = jr.uniform(key_accept) < acceptance
-    info = Info(acceptance, gain < -DIVERGENT, steps, proposal, last)
+    info = Info(acceptance, gain < -DIVERGENT, steps, proposal, last, gradient)
     return jnp.where(accepted, proposal, position), info
