@@ -80,14 +80,13 @@ def blank(problem: Problem, chains: State) -> adapt.Adaptation:
     white = _white(problem)
     free = jnp.flatnonzero(white == 0, size=each.shape[1])
     variance = jnp.ones_like(white).at[free].set(1 / (1 + jnp.max(usable, axis=0)))
-    return adapt.begin(variance, white, theta.widths(problem))
+    return adapt.begin(variance, white, free, theta.widths(problem))
 
 
 @jax.jit
 def resumed(problem: Problem, tuned: adapt.Tuning) -> adapt.Adaptation:
     """Adaptation that goes on from what an earlier problem of the same shape has learned."""
-    step_size, variance, length = tuned.trajectory
-    return adapt.resumed(variance, _white(problem), tuned.widths, step_size, length)
+    return adapt.resumed(_white(problem), tuned)
 
 
 def _curvatures(problem: Problem, state: State) -> Float[Array, " free"]:
