@@ -222,7 +222,7 @@ def _conditional(bends: Bends) -> Float[Array, " dim"]:
 
     x, slope = spread(bends.x, bends.x_squares), spread(bends.slope, bends.slope_squares)
     weight = bends.seen / (bends.seen + PRIOR_COUNT)
-    return jnp.sqrt((weight * x + (1 - weight)) / (weight * slope + (1 - weight)))
+    return jnp.exp(0.5 * weight * (jnp.log(x) - jnp.log(slope)))
 
 
 def _jointly(bends: Bends, places: Int[Array, " few"]) -> Float[Array, "few few"]:
