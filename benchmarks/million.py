@@ -119,6 +119,7 @@ def measured(options: argparse.Namespace) -> dict[str, Any]:
         "users": int(frame["user"].nunique()),
         "films": int(frame["film"].nunique()),
         "model": str(model),
+        "rank": options.rank,
         **run,
         "fit_s": round(fit_s, 1),
         "stages": told,
