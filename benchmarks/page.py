@@ -124,9 +124,9 @@ on average.
 MILLION = """
 ## A million ratings
 
-`make bench-million`, on {device}, jax {jax}: {ratings:,} simulated ratings by {users:,} users of
-{films:,} films, rank {rank}, {chains} chains, {warmup} steps of warm-up and {draws} draws, fitted
-in {fit_s:g} seconds, compilation included. Of 500 held-out means the largest R-hat is
+`make bench-million`, on {device}, jax {jax}: {ratings:,} simulated ratings by {users:,} users
+of {films:,} films, rank {rank}, {chains} chains, {warmup} steps of warm-up and {draws} draws,
+fitted in {fit_s:g} seconds, compilation included. Of 500 held-out means the largest R-hat is
 {rhat_max:.3f} and the median of effective draws {ess_median:.0f}; the mean log probability of
 what was held out is {mean_log_prob:.4f}, under the chances it was drawn with
 {mean_log_prob_of_the_truth:.4f}.
@@ -134,9 +134,9 @@ what was held out is {mean_log_prob:.4f}, under the chances it was drawn with
 LINKS = """
 ## Links
 
-`make bench-links`, on {cores} cores: {links:,} links of {members:,} members to learn from, as many
-pairs without one, and the last tenth of each viewer's links to forecast, beside as many pairs
-without; {seconds:g} seconds in all.
+`make bench-links`, on {cores} cores: {links:,} links of {members:,} members to learn from, as
+many pairs without one, and the last tenth of each viewer's links to forecast, beside as many
+pairs without; {seconds:g} seconds in all.
 
 """
 CONTESTANTS = {
@@ -250,9 +250,10 @@ def ratings(found: dict[str, Any]) -> str:
 def _agreement(rows: dict[str, dict[str, Any]]) -> str:
     """How the chains of our own fits agree on held-out means."""
     lines = (
-        f"{CONTESTANTS[who]}: rank {row['rank']}, {row['chains']} chains, {row['warmup']} steps "
-        f"of warm-up and {row['draws']} draws; of 500 held-out means the largest R-hat is "
-        f"{row['rhat_max']:.3f}, effective draws are {row['ess_median']:.0f} in the median.\n"
+        f"{CONTESTANTS[who]}: rank {row['rank']}, {row['chains']} chains, {row['warmup']} "
+        f"steps of warm-up and {row['draws']} draws; of 500 held-out means the largest R-hat "
+        f"is {row['rhat_max']:.3f}, effective draws are {row['ess_median']:.0f} in the "
+        "median.\n"
         for who, row in rows.items()
         if "rhat_max" in row
     )

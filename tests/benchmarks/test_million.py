@@ -39,4 +39,4 @@ def test_the_page_has_links_and_the_million():
     row = dict.fromkeys(("ratings", "users", "films", "rank", "chains", "warmup", "draws"), 7)
     scores = ("rhat_max", "ess_median", "mean_log_prob", "mean_log_prob_of_the_truth", "fit_s")
     text = page.million(row | dict.fromkeys(scores, 1.5) | {"device": "x", "jax": "y"})
-    assert "in 1.5 seconds" in text
+    assert "fitted in 1.5 seconds" in text
