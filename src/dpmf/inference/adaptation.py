@@ -108,6 +108,7 @@ def resumed(
 ) -> Adaptation:
     """Before the first step, with all that an earlier warm-up has learned."""
     size, variance, length, places, factor = known.trajectory
+    assert places is not None and factor is not None  # as `frozen` gives them
     fresh = begin(variance, white, places, known.widths)
     return fresh._replace(averaging=_averaging(size), log_length=jnp.log(length), factor=factor)
 
