@@ -85,16 +85,19 @@ def _chosen_forward(table, level):
 
 
 def _chosen_backward(saved, cotangent):
-    level, levels = saved
+    found = jax.lax.platform_dependent(*saved, cotangent, cpu=_added, default=_compared)
+    return found, None
 
-    def added(cotangent):
-        return jnp.zeros((len(cotangent), len(levels))).at[:, level].add(cotangent)
 
-    def compared(cotangent):  # many threads would queue at the same few places
-        own = level == levels[:, None]
-        return jnp.sum(jnp.where(own, cotangent[:, None], 0.0), axis=2)
+def _added(level, levels, cotangent):
+    """Sums of the cotangents of each level."""
+    return jnp.zeros((len(cotangent), len(levels))).at[:, level].add(cotangent)
 
-    return jax.lax.platform_dependent(cotangent, cpu=added, default=compared), None
+
+def _compared(level, levels, cotangent):
+    """The same for a GPU, whose threads would queue at the same few places."""
+    own = level == levels[:, None]
+    return jnp.sum(jnp.where(own, cotangent[:, None], 0.0), axis=2)
 
 
 _chosen.defvjp(_chosen_forward, _chosen_backward)
