@@ -10,7 +10,7 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-long demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup bench-memory bench-ratings format clean
+.PHONY: help test test-long demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup bench-memory bench-ratings bench-links bench-million format clean
 
 help:  ## List the targets
 	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -59,6 +59,12 @@ bench-memory: .venv/.dev  ## The most memory that a fit of three NBA seasons hol
 
 bench-ratings: .venv/.dev  ## Ratings of films and lectures, against PMF, myFM and SVD++
 	$(BIN)/python benchmarks/ratings.py
+
+bench-links: .venv/.dev  ## Which films a viewer rates next, against logistic factorization
+	$(BIN)/python benchmarks/links.py
+
+bench-million: .venv/.dev  ## A million simulated ratings, for a GPU
+	$(BIN)/python benchmarks/million.py
 
 format: .venv/.dev  ## Rewrite the code in the one format
 	$(BIN)/ruff format .

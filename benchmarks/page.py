@@ -22,6 +22,8 @@ SCRIPTS = {
     "bench-memory": "the most memory that a fit of three NBA seasons holds",
     "bench-scaling": "time and memory as events, members, inputs, rank and chains grow",
     "bench-ratings": "ratings of films and lectures, against PMF, myFM and SVD++",
+    "bench-links": "which films a viewer rates next, against logistic matrix factorization",
+    "bench-million": "a million simulated ratings, for a GPU",
 }
 HEAD = """# Benchmarks
 
@@ -118,6 +120,24 @@ RATED = """
 probabilities of the rating levels (`benchmarks/rated.py` says how). *last* holds out the last
 tenth of each user's ratings, *random* a tenth of all. Calibration is how far chances are off,
 on average.
+"""
+MILLION = """
+## A million ratings
+
+`make bench-million`, on {device}, jax {jax}: {ratings:,} simulated ratings by {users:,} users
+of {films:,} films, rank {rank}, {chains} chains, {warmup} steps of warm-up and {draws} draws,
+fitted in {fit_s:g} seconds, compilation included. Of 500 held-out means the largest R-hat is
+{rhat_max:.3f} and the median of effective draws {ess_median:.0f}; the mean log probability of
+what was held out is {mean_log_prob:.4f}, under the chances it was drawn with
+{mean_log_prob_of_the_truth:.4f}.
+"""
+LINKS = """
+## Links
+
+`make bench-links`, on {cores} cores: {links:,} links of {members:,} members to learn from, as
+many pairs without one, and the last tenth of each viewer's links to forecast, beside as many
+pairs without; {seconds:g} seconds in all.
+
 """
 CONTESTANTS = {
     "dpmf": "DPMF",
@@ -216,7 +236,7 @@ def ratings(found: dict[str, Any]) -> str:
                 figures = (f"{row[key]:,.{digits}f}" for key, (_, digits) in SCORES.items())
                 lines.append([CONTESTANTS[who], *figures])
             table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-            text += f"\n### {name}, {how}\n\n{table}"
+            text += f"\n### {name}, {how}\n\n{table}" + _agreement(rows)
     if "ladder" in found:
         slope = found["ladder"]["slopes"]["s_per_evaluation"]
         sizes = ", ".join(f"{row['ratings']:,}" for row in found["ladder"]["points"])
@@ -225,6 +245,34 @@ def ratings(found: dict[str, Any]) -> str:
             "(`python benchmarks/ratings.py --ladder`).\n"
         )
     return text
+
+
+def _agreement(rows: dict[str, dict[str, Any]]) -> str:
+    """How the chains of our own fits agree on held-out means."""
+    lines = (
+        f"{CONTESTANTS[who]}: rank {row['rank']}, {row['chains']} chains, {row['warmup']} "
+        f"steps of warm-up and {row['draws']} draws; of 500 held-out means the largest R-hat "
+        f"is {row['rhat_max']:.3f}, effective draws are {row['ess_median']:.0f} in the "
+        "median.\n"
+        for who, row in rows.items()
+        if "rhat_max" in row
+    )
+    return "".join(f"\n{line}" for line in lines)
+
+
+def million(found: dict[str, Any]) -> str:
+    """One paragraph."""
+    return MILLION.format(**found)
+
+
+def links(found: dict[str, Any]) -> str:
+    """Both contestants."""
+    names = {"dpmf": "PMF with intercepts", "logistic": "logistic matrix factorization"}
+    rows = [
+        [names[who], f"{found[who]['auc']:.3f}", f"{found[who]['log_loss']:.3f}"]
+        for who in names
+    ]
+    return LINKS.format(**found) + _table(["", "AUC", "log loss"], rows)
 
 
 def _size(name: str, found: dict[str, Any]) -> str:
@@ -260,6 +308,8 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "daily-cached": partial(daily, cached=CACHED),
     "peak-memory": memory,
     "ratings": ratings,
+    "links": links,
+    "million": million,
     "scaling": scaling,
     "scaling-h200": scaling,
 }

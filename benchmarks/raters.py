@@ -175,7 +175,12 @@ def _dpmf(task: Task, *, dependent: bool) -> Fitted:
     )
     run = {name: options[name] for name in ("chains", "warmup", "draws", "thin")}
     fit = model.fit(data, seed=task.seed, progress=options.get("progress", False), **run)
-    about = {"model": str(model), **run, "line": fit.diagnostics.line()}
+    about = {
+        "model": str(model),
+        "rank": options["rank"],
+        **run,
+        "line": fit.diagnostics.line(),
+    }
     if "steps" in fit.draws.stats:
         about["leapfrog_steps"] = float(np.mean(fit.draws.stats["steps"]))
 

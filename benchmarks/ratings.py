@@ -43,6 +43,9 @@ def main() -> None:
 
 def measured(name: str, how: str, contestant: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Scores, seconds and memory of one contestant on one split."""
+    import jax
+
+    jax.config.update("jax_num_cpu_devices", len(os.sched_getaffinity(0)))  # a chain on each
     ratings = SETS[name]()
     train, test = split(ratings.frame, how)
     train = part(train, settings["ratings"])

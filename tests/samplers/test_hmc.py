@@ -25,6 +25,14 @@ def tuning(step_size=0.5, length=1.5, variance=(1.5, 1.0)):
     return hmc.Tuning(jnp.array(step_size), jnp.array(variance), jnp.array(length))
 
 
+def together():
+    """Both coordinates in one block, whose covariance is not quite that of the target."""
+    factor = np.linalg.cholesky(COVARIANCE + 0.3 * np.eye(2))
+    diagonal = tuple(np.sum(factor**2, axis=1))
+    few = {"places": jnp.arange(2), "factor": jnp.asarray(factor)}
+    return tuning(variance=diagonal)._replace(**few)
+
+
 def run(key, log_density, start, tuning, step=hmc.step):
     """Chains from `start`, which is drawn from the target: nothing to burn in."""
 
@@ -41,9 +49,9 @@ def run(key, log_density, start, tuning, step=hmc.step):
     return np.asarray(x), info
 
 
-def assert_gaussian(key, log_density=gaussian):
+def assert_gaussian(key, log_density=gaussian, settings=None, step=hmc.step):
     start = stats.multivariate_normal(MEAN, COVARIANCE).rvs(CHAINS, random_state=1)
-    x, info = run(key, log_density, start, tuning())
+    x, info = run(key, log_density, start, settings or tuning(), step)
     centred = x - MEAN
     assert_mean(centred.mean(axis=1), 0.0)
     assert_mean(np.einsum("csi,csj->cij", centred, centred) / STEPS, COVARIANCE)
@@ -57,6 +65,10 @@ def test_gaussian(key):
     assert set(np.unique(info.steps)) == {1, 2, 3}
 
 
+def test_gaussian_with_coordinates_that_vary_together(key):
+    assert_gaussian(key, settings=together())
+
+
 @pytest.mark.parametrize(
     "wrong",
     [lambda x: gaussian(x) / 1.05**2, lambda x: gaussian(x) + 0.05 * x[0]],
@@ -67,27 +79,32 @@ def test_another_target_is_found(key, wrong):
         assert_gaussian(key, wrong)
 
 
-def assert_time_runs_backwards(key, step, most=7):
+def assert_time_runs_backwards(key, step, most=7, settings=None):
     """From the proposal, with its momentum turned round, leapfrog leads back to the start.
 
     Beside a longer one, as among many problems, a trajectory waits for it.
     """
-    start, settings = jnp.array([0.3, -1.0]), tuning()
+    start, settings = jnp.array([0.3, -1.0]), settings or tuning()
     most = most and jnp.array(most)
     _, info = jax.jit(step, static_argnums=2)(
         key, start, gaussian, settings, jnp.array(4), most
     )
-    x, p = np.asarray(info.proposal), -np.asarray(info.momentum)
-    size, variance = float(settings.step_size), np.asarray(settings.variance)
+    x, size = np.asarray(info.proposal), float(settings.step_size)
+    metric = np.diag(settings.variance)
+    velocity = -metric @ np.asarray(info.speed)
+    if settings.factor is not None:
+        metric = np.asarray(settings.factor @ settings.factor.T)
+    p = np.linalg.solve(metric, velocity)
     for _ in range(4):
         p = p - 0.5 * size * PRECISION @ (x - MEAN)
-        x = x + size * variance * p
+        x = x + size * metric @ p
         p = p - 0.5 * size * PRECISION @ (x - MEAN)
     np.testing.assert_allclose(x, start, rtol=1e-9)
 
 
-def test_proposal_and_momentum_retrace_the_trajectory(key):
-    assert_time_runs_backwards(key, hmc.step)
+@pytest.mark.parametrize("settings", [tuning, together])
+def test_proposal_and_speed_retrace_the_trajectory(key, settings):
+    assert_time_runs_backwards(key, hmc.step, settings=settings())
 
 
 def test_a_trajectory_alone_that_is_a_step_short_is_found(key):
@@ -107,7 +124,7 @@ def test_waiting_for_a_longer_trajectory_changes_nothing(key):
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [
-        ("proposal, last)", "proposal, -last)"),
+        ("_spread(tuning, last)", "_spread(tuning, -last)"),
         ("(turn == 0) | (turn == steps)", "turn == 0"),
         ("turn > 0", "turn >= 0"),
         (" & (turn <= steps)", ""),
@@ -124,6 +141,14 @@ def test_waiting_for_a_longer_trajectory_changes_nothing(key):
 def test_a_wrong_trajectory_is_found(key, right, wrong):
     with pytest.raises(AssertionError):
         assert_time_runs_backwards(key, planted(hmc.step, right, wrong))
+
+
+def test_a_block_that_is_not_transposed_is_found(key):
+    same = "(turn == 0) |"
+    wrong = planted(hmc._gathered, "factor.T", "factor")
+    step = planted(hmc.step, same, same, _gathered=wrong)
+    with pytest.raises(AssertionError):
+        assert_time_runs_backwards(key, step, settings=together())
 
 
 @pytest.mark.parametrize(

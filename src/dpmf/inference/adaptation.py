@@ -10,7 +10,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from blackjax.optimizers.dual_averaging import DualAveragingState, dual_averaging
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from dpmf.samplers import hmc
 from dpmf.samplers.hmc import Info
@@ -19,7 +19,7 @@ ACCEPTANCE = 0.85  # target; larger steps are refused for long where the density
 RATE = 0.05  # of the trajectory length's logarithm, per step
 SHORTEST = 0.5  # trajectory, in posterior scales
 LONGEST = 1.6  # a quarter turn; longer ones cost as much as they gain
-PRIOR_COUNT = 10.0  # draws' worth of belief in the scales a window begins with
+PRIOR_COUNT = 2.0  # draws' worth of belief in the prior's scale
 
 PER_MOVE = 12.0  # two points of a slice are a third of it apart: brackets are four of it
 NARROWEST, WIDEST = 1e-5, 10.0  # width
@@ -42,6 +42,18 @@ class Moments(NamedTuple):
     squares: Float[Array, " dim"]
 
 
+class Bends(NamedTuple):
+    """Sums over the ends of trajectories, each counted by how likely it was to be accepted."""
+
+    seen: Float[Array, ""]
+    x: Float[Array, " dim"]
+    x_squares: Float[Array, " dim"]
+    slope: Float[Array, " dim"]  # of the log density
+    slope_squares: Float[Array, " dim"]
+    x_products: Float[Array, "few few"]  # of the few coordinates that are not white
+    slope_products: Float[Array, "few few"]
+
+
 class Stride(NamedTuple):
     """How one step was taken by all chains."""
 
@@ -57,8 +69,11 @@ class Adaptation(NamedTuple):
     drift: Float[Array, ""]  # exponential averages of the length's gradient, as in Adam
     energy: Float[Array, ""]
     variance: Float[Array, " dim"]
+    factor: Float[Array, "few few"]  # of the covariance of parameters
     moments: Moments
+    bends: Bends
     white: Float[Array, " dim"]  # 1 where the prior is standard normal, 0 for parameters
+    places: Int[Array, " few"]  # of the parameters
     widths: Float[Array, " theta"]
     distance: Float[Array, " theta"]  # moved along each hyperparameter in this window
 
@@ -66,6 +81,7 @@ class Adaptation(NamedTuple):
 def begin(
     variance: Float[Array, " dim"],
     white: Float[Array, " dim"],
+    places: Int[Array, " few"],
     widths: Float[Array, " theta"],
 ) -> Adaptation:
     """Before the first step."""
@@ -76,28 +92,36 @@ def begin(
         zero,
         zero,
         variance,
+        jnp.diag(jnp.sqrt(variance[places])),
         empty(variance.shape[0]),
+        unbent(variance.shape[0], len(places)),
         white,
+        places,
         widths,
         jnp.zeros_like(widths),
     )
 
 
 def resumed(
-    variance: Float[Array, " dim"],
     white: Float[Array, " dim"],
-    widths: Float[Array, " theta"],
-    step_size: Float[Array, ""],
-    length: Float[Array, ""],
+    known: Tuning,
 ) -> Adaptation:
     """Before the first step, with all that an earlier warm-up has learned."""
-    known = begin(variance, white, widths)
-    return known._replace(averaging=_averaging(step_size), log_length=jnp.log(length))
+    size, variance, length, places, factor = known.trajectory
+    assert places is not None and factor is not None  # as `frozen` gives them
+    fresh = begin(variance, white, places, known.widths)
+    return fresh._replace(averaging=_averaging(size), log_length=jnp.log(length), factor=factor)
 
 
 def empty(dim: int) -> Moments:
     """No draws yet."""
     return Moments(jnp.zeros(()), jnp.zeros(dim), jnp.zeros(dim))
+
+
+def unbent(dim: int, few: int) -> Bends:
+    """No trajectories yet."""
+    each, both = jnp.zeros(dim), jnp.zeros((few, few))
+    return Bends(jnp.zeros(()), each, each, each, each, both, both)
 
 
 def tuning(adaptation: Adaptation) -> Tuning:
@@ -112,7 +136,8 @@ def frozen(adaptation: Adaptation) -> Tuning:
 
 def _tuning(adaptation: Adaptation, step_size: Float[Array, ""]) -> Tuning:
     length = jnp.exp(adaptation.log_length)
-    trajectory = hmc.Tuning(step_size, adaptation.variance, length)
+    places, factor = adaptation.places, adaptation.factor
+    trajectory = hmc.Tuning(step_size, adaptation.variance, length, places, factor)
     return Tuning(trajectory, adaptation.widths)
 
 
@@ -150,6 +175,7 @@ def learned(
         drift=drift,
         energy=energy,
         moments=_counted(adaptation.moments, after),
+        bends=_bent(adaptation.bends, info, acceptance, adaptation.places),
     )
 
 
@@ -166,18 +192,86 @@ def brackets_set(adaptation: Adaptation, steps: Float[Array, ""]) -> Adaptation:
 
 def window_closed(adaptation: Adaptation) -> Adaptation:
     """New scales from the window's moments; the step size is then sought anew."""
-    moments = adaptation.moments
-    count = moments.seen / 5  # draws of a chain are not independent
-    seen = moments.squares / jnp.maximum(moments.seen - 1, 1.0)
-    # White coordinates are many and each is seen little: lean on the prior's scale, 1.
-    weight = count / (count + PRIOR_COUNT)
-    variance = jnp.where(adaptation.white > 0, weight * seen + (1 - weight), seen)
+    bends, places = adaptation.bends, adaptation.places
+    # White coordinates are many: no two of them are looked at together.
+    variance = _conditional(bends)
+    covariance = _jointly(bends, places)
+    factor = jnp.linalg.cholesky(covariance)
+    variance = variance.at[places].set(jnp.diagonal(covariance))
     usable = jnp.isfinite(variance) & (variance > 1e-14)
     variance = jnp.where(usable, variance, adaptation.variance)
+    factor = jnp.where(jnp.all(jnp.isfinite(factor)), factor, adaptation.factor)
     step_size = jnp.clip(jnp.exp(adaptation.averaging.log_x_avg), 1e-4, 0.5)
     return adaptation._replace(
-        averaging=_averaging(step_size), variance=variance, moments=empty(variance.shape[0])
+        averaging=_averaging(step_size),
+        variance=variance,
+        factor=factor,
+        moments=empty(variance.shape[0]),
+        bends=unbent(variance.shape[0], len(places)),
     )
+
+
+def _conditional(bends: Bends) -> Float[Array, " dim"]:
+    """Variance of each coordinate, from how the slope changes along it.
+
+    Under a normal density whose coordinates are independent, slope = -(x - mean) / variance:
+    the ratio of both spreads is the variance, however few the draws.
+    """
+
+    def spread(total, squares):
+        return jnp.maximum(squares / bends.seen - (total / bends.seen) ** 2, 0.0)
+
+    x, slope = spread(bends.x, bends.x_squares), spread(bends.slope, bends.slope_squares)
+    weight = bends.seen / (bends.seen + PRIOR_COUNT)
+    return jnp.exp(0.5 * weight * (jnp.log(x) - jnp.log(slope)))
+
+
+def _jointly(bends: Bends, places: Int[Array, " few"]) -> Float[Array, "few few"]:
+    """The same of several coordinates: the S for which S var(slope) S = var(x)."""
+
+    def spread(total, products):
+        mean = total[places] / bends.seen
+        return products / bends.seen - mean[:, None] * mean[None]
+
+    weight = bends.seen / (bends.seen + PRIOR_COUNT)
+    slope = spread(bends.slope, bends.slope_products)
+    slope = weight * slope + (1 - weight) * jnp.eye(len(places))
+    values, vectors = jnp.linalg.eigh(slope)
+    root = vectors * jnp.sqrt(jnp.maximum(values, 1e-6))
+    inverse = vectors / jnp.sqrt(jnp.maximum(values, 1e-6))
+    # Of draws that are few the widest directions are hardly seen: lean on what slopes say.
+    between = weight * root.T @ spread(bends.x, bends.x_products) @ root
+    between += (1 - weight) * jnp.eye(len(places))
+    squares, turned = jnp.linalg.eigh(between)
+    half = inverse @ turned * jnp.maximum(squares, 1e-6) ** 0.25
+    return half @ half.T
+
+
+def _bent(
+    bends: Bends, info: Info, acceptance: Float[Array, " chains"], places: Int[Array, " few"]
+) -> Bends:
+    x, slope = info.proposal, info.gradient
+    usable = jnp.all(jnp.isfinite(slope) & jnp.isfinite(x), axis=1)
+    weight = jnp.where(usable, acceptance, 0.0)[:, None]
+    x, slope = (jnp.where(weight > 0, one, 0.0) for one in (x, slope))
+
+    def total(values):
+        return jnp.sum(weight * values, axis=0)
+
+    def products(values):
+        few = values[:, places]
+        return jnp.sum(weight[:, :, None] * few[:, :, None] * few[:, None, :], axis=0)
+
+    new = Bends(
+        jnp.sum(weight),
+        total(x),
+        total(x**2),
+        total(slope),
+        total(slope**2),
+        products(x),
+        products(slope),
+    )
+    return jax.tree.map(jnp.add, bends, new)
 
 
 def _averaging(step_size: Float[Array, ""]) -> DualAveragingState:
@@ -201,7 +295,7 @@ def _length_gradient(adaptation, before, info, acceptance, length) -> Float[Arra
     )
     old, new = before - centre, info.proposal - centre
     growth = jnp.sum((new**2 - old**2) * inverse, axis=1)
-    speed = jnp.sum(slow * new * info.momentum, axis=1)  # velocity: variance x momentum
+    speed = jnp.sum(slow * new * info.speed, axis=1)
     each = growth * speed * length
     usable = jnp.isfinite(each)
     weight = jnp.where(usable, acceptance, 0.0)

@@ -4,7 +4,7 @@ They move all but the kernel hyperparameters, which are sliced in between (`thet
 """
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +14,7 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from dpmf.inference import adaptation as adapt
 from dpmf.inference import position, theta, theta_slices
+from dpmf.inference.apart import chains_apart, each_chain
 from dpmf.inference.problem import Problem
 from dpmf.model.state import State
 from dpmf.samplers import hmc
@@ -80,14 +81,13 @@ def blank(problem: Problem, chains: State) -> adapt.Adaptation:
     white = _white(problem)
     free = jnp.flatnonzero(white == 0, size=each.shape[1])
     variance = jnp.ones_like(white).at[free].set(1 / (1 + jnp.max(usable, axis=0)))
-    return adapt.begin(variance, white, theta.widths(problem))
+    return adapt.begin(variance, white, free, theta.widths(problem))
 
 
 @jax.jit
 def resumed(problem: Problem, tuned: adapt.Tuning) -> adapt.Adaptation:
     """Adaptation that goes on from what an earlier problem of the same shape has learned."""
-    step_size, variance, length = tuned.trajectory
-    return adapt.resumed(variance, _white(problem), tuned.widths, step_size, length)
+    return adapt.resumed(_white(problem), tuned)
 
 
 def _curvatures(problem: Problem, state: State) -> Float[Array, " free"]:
@@ -182,7 +182,7 @@ def advance(
                 jnp.where(j == course.thin - 1, taken.log_density, 0.0),
                 jnp.nan_to_num(info.acceptance) / course.thin,
                 info.divergent.astype(float),
-                jnp.broadcast_to(info.steps, (number_of,)).astype(float),
+                info.steps.astype(float),
                 taken.stayed.astype(float),
             )
             adaptation = learning(adapt.widened(new, distance), adaptation)
@@ -224,11 +224,14 @@ def _step(
     tuning = tuning._replace(trajectory=trajectory)
     indices = jnp.arange(jax.tree.leaves(chains)[0].shape[0])
 
-    def one(index, state):
+    def one(shared, own):
+        problem, key, tuning, steps, longest = shared
+        index, state = own
         return step(jr.fold_in(key, index + 1), problem, state, tuning, steps, longest)
 
-    axes: Any = Step._make((0, 0, hmc.Info._make((0, 0, None, 0, 0)), 0, 0))
-    moved, taken = jax.vmap(one, out_axes=(0, axes))(indices, chains)
+    shared = (problem, key, tuning, steps, longest)
+    alone = side_by_side is None and chains_apart(problem.arrays.values.size)
+    moved, taken = each_chain(one, shared, (indices, chains), apart=alone)
     return moved, taken, stride
 
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Float, Int, Key
 
 from dpmf.checks import whole_number
 from dpmf.errors import DataError
@@ -39,14 +39,14 @@ class OrdinalNoise(IndependentNoise):
     ) -> Float[Array, "events pair"]:
         """Log probability of each cell's level."""
         # The two cuts around a level say all: other levels would cost most of a gradient.
-        # A product with one-hot levels finds them: its gradient is a product, not a scatter.
-        level = values.astype(int) - 1
-        last = self.cuts.shape[0]
-        chosen = (level[:, :, None] == jnp.arange(last + 1)[None, None]).astype(y.dtype)
-        below = jax.nn.log_sigmoid(chosen[:, :, :-1] @ self.cuts - y)
-        above = jax.nn.log_sigmoid(y - chosen[:, :, 1:] @ self.cuts)
-        between = chosen[:, :, 1:-1] @ self._log_gaps()
-        return jnp.where(level < last, below, 0.0) + jnp.where(level > 0, above, 0.0) + between
+        level, there = values.reshape(-1).astype(int) - 1, y.reshape(-1)
+        end = jnp.full(1, jnp.inf)
+        gaps = jnp.concatenate([jnp.zeros(1), self._log_gaps(), jnp.zeros(1)])
+        upper = jnp.concatenate([self.cuts, end])
+        lower = jnp.concatenate([-end, self.cuts])
+        chosen = _chosen(jnp.stack([upper, lower, gaps]), level)
+        each = chosen[2] - _both_softplus(there - chosen[0], chosen[1] - there)
+        return each.reshape(y.shape)
 
     def _log_gaps(self) -> Float[Array, " gaps"]:
         """What is added to log P(z <= l) + log P(z > l - 1): stable in both tails."""
@@ -69,6 +69,52 @@ class OrdinalNoise(IndependentNoise):
         second = jnp.exp(self.level_log_probs(y)) @ levels**2
         variance = second - self.mean(y) ** 2
         return variance[:, :, None] * jnp.eye(y.shape[1])[None]
+
+
+@jax.custom_vjp
+def _chosen(
+    table: Float[Array, "some levels"], level: Int[Array, " cells"]
+) -> Float[Array, "some cells"]:
+    """What each cell finds at its level."""
+    # Or a CPU would compute the entries of the table anew for every cell.
+    return jax.lax.optimization_barrier(table)[:, level]
+
+
+def _chosen_forward(table, level):
+    return _chosen(table, level), (level, jnp.arange(table.shape[1]))
+
+
+def _chosen_backward(saved, cotangent):
+    found = jax.lax.platform_dependent(*saved, cotangent, cpu=_added, default=_compared)
+    return found, None
+
+
+def _added(level, levels, cotangent):
+    """Sums of the cotangents of each level."""
+    return jnp.zeros((len(cotangent), len(levels))).at[:, level].add(cotangent)
+
+
+def _compared(level, levels, cotangent):
+    """The same for a GPU, whose threads would queue at the same few places."""
+    own = level == levels[:, None]
+    return jnp.sum(jnp.where(own, cotangent[:, None], 0.0), axis=2)
+
+
+_chosen.defvjp(_chosen_forward, _chosen_backward)
+
+
+@jax.custom_jvp
+def _both_softplus(a: Float[Array, "*shape"], b: Float[Array, "*shape"]) -> Array:
+    """softplus(a) + softplus(b), with the one logarithm of a product between 1 and 4."""
+    logs = jnp.log((1 + jnp.exp(-jnp.abs(a))) * (1 + jnp.exp(-jnp.abs(b))))
+    return jnp.maximum(a, 0.0) + jnp.maximum(b, 0.0) + logs
+
+
+@_both_softplus.defjvp
+def _both_softplus_jvp(primals, tangents):
+    slopes = [jax.nn.sigmoid(x) for x in primals]
+    moved = sum(slope * tangent for slope, tangent in zip(slopes, tangents, strict=True))
+    return _both_softplus(*primals), moved
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """From functions to y: the matrix entry at every cell."""
 
+import math
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -139,8 +140,21 @@ def cell_features(
     """
     over = over or all_factors(spec, values, arrays)
     u = side_features(white.rows, white.rows_pooled, over.rows, values.rows, arrays.rows)
-    v = side_features(white.cols, white.cols_pooled, over.cols, values.cols, arrays.cols)
-    return u, jax.nn.softplus(v)
+    return u, unit_features(white, over.cols, values.cols, arrays.cols)
+
+
+def unit_features(
+    white: White, over: Coloured, shared: Side, cells: SideLayout
+) -> Float[Array, "rank cells"]:
+    """softplus(v) at every cell; where there are fewer values than cells, of the values."""
+    own = cells.functions
+    if over.pooled is not None or math.prod(own.shape) > cells.member.entry.size:
+        v = side_features(white.cols, white.cols_pooled, over, shared, cells)
+        return jax.nn.softplus(v)
+    functions = own.coloured(white.cols, over.functions)
+    values = features(functions, shared.sd[:, None] * shared.corr)
+    mean = shared.mean.reshape(-1, *[1] * len(own.shape))
+    return own.at_cells(jax.nn.softplus(mean + values))
 
 
 def predictor(

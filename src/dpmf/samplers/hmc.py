@@ -18,6 +18,10 @@ class Tuning(NamedTuple):
     step_size: Float[Array, ""]
     variance: Float[Array, " dim"]  # of each coordinate under the posterior
     length: Float[Array, ""]  # trajectory, in units of the posterior's own scale
+    # A few coordinates that vary together, and a factor of their covariance; None: there are
+    # none, and variances say all.
+    places: Int[Array, " few"] | None = None
+    factor: Float[Array, "few few"] | None = None
 
 
 class Info(NamedTuple):
@@ -27,7 +31,8 @@ class Info(NamedTuple):
     divergent: Bool[Array, ""]
     steps: Int[Array, ""]
     proposal: Float[Array, " dim"]
-    momentum: Float[Array, " dim"]  # at the proposal
+    speed: Float[Array, " dim"]  # at the proposal, over the variance of each coordinate
+    gradient: Float[Array, " dim"]  # of the log density, at the proposal
 
 
 def leapfrog_steps(tuning: Tuning, jitter: Float[Array, ""]) -> Int[Array, ""]:
@@ -47,7 +52,7 @@ def step(
     """One transition; a density at the end that is no number, or infinite, is a rejection.
 
     All evaluations are turns of one loop, also that at the start, which drifts nowhere: the
-    density is compiled once, and no gradient is carried from one turn to the next.
+    density is compiled once.
 
     Args:
         key: Random key.
@@ -59,28 +64,45 @@ def step(
             `steps`; past its own a trajectory stands still. `steps` if not given.
     """
     key_momentum, key_accept = jr.split(key)
-    size, variance = tuning.step_size, tuning.variance
-    momentum = jr.normal(key_momentum, position.shape, position.dtype) / jnp.sqrt(variance)
+    size = tuning.step_size
+    momentum = jr.normal(key_momentum, position.shape, position.dtype)
 
     def leapfrog(turn, there):
-        x, p, start, _ = there
-        x = x + jnp.where((turn > 0) & (turn <= steps), size, 0.0) * variance * p
+        x, p, start, _, _ = there
+        x = x + jnp.where((turn > 0) & (turn <= steps), size, 0.0) * _spread(tuning, p)
         value, gradient = jax.value_and_grad(log_density)(x)
         ends = (turn == 0) | (turn == steps)
         kick = jnp.where(ends, 0.5, jnp.where(turn < steps, 1.0, 0.0))
-        p = p + kick * size * gradient
-        return x, p, jnp.where(turn == 0, value, start), value
+        p = p + kick * size * _gathered(tuning, gradient)
+        return x, p, jnp.where(turn == 0, value, start), value, gradient
 
     def kinetic(p):
-        return 0.5 * jnp.sum(variance * p**2)
+        return 0.5 * jnp.sum(p**2)
 
     nothing = jnp.zeros((), position.dtype)
-    begin = (position, momentum, nothing, nothing)
+    begin = (position, momentum, nothing, nothing, jnp.zeros_like(position))
     turns = (steps if most is None else most) + 1
-    proposal, last, start, end = jax.lax.fori_loop(0, turns, leapfrog, begin)
+    proposal, last, start, end, gradient = jax.lax.fori_loop(0, turns, leapfrog, begin)
     gain = (end - kinetic(last)) - (start - kinetic(momentum))
     gain = jnp.where(gain < jnp.inf, gain, -jnp.inf)  # also NaN
     acceptance = jnp.exp(jnp.minimum(gain, 0.0))
     accepted = jr.uniform(key_accept) < acceptance
-    info = Info(acceptance, gain < -DIVERGENT, steps, proposal, last)
+    speed = _spread(tuning, last) / tuning.variance
+    info = Info(acceptance, gain < -DIVERGENT, steps, proposal, speed, gradient)
     return jnp.where(accepted, proposal, position), info
+
+
+def _spread(tuning: Tuning, momentum: Float[Array, " dim"]) -> Float[Array, " dim"]:
+    """The velocity of a momentum whose coordinates are independent and have variance 1."""
+    every = jnp.sqrt(tuning.variance) * momentum
+    if tuning.factor is None:
+        return every
+    return every.at[tuning.places].set(tuning.factor @ momentum[tuning.places])
+
+
+def _gathered(tuning: Tuning, gradient: Float[Array, " dim"]) -> Float[Array, " dim"]:
+    """What a gradient does to such a momentum: the transpose of `_spread`."""
+    every = jnp.sqrt(tuning.variance) * gradient
+    if tuning.factor is None:
+        return every
+    return every.at[tuning.places].set(tuning.factor.T @ gradient[tuning.places])
