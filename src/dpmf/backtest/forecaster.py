@@ -106,6 +106,7 @@ class Forecasts:
     seen: int | None = None  # last season that hyperparameters were learned from
 
 
+@runtime_checkable
 class Part(Protocol):
     """Some cutoffs of a forecaster, as a piece of work that can be done elsewhere.
 
