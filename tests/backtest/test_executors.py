@@ -3,6 +3,8 @@
 import importlib.util
 import os
 import pickle
+import subprocess
+import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +17,7 @@ from dpmf import ConfigError, Games, WorkerError
 from dpmf.backtest import parted, pieces, rolling
 from dpmf.backtest.forecaster import Plan
 from dpmf.backtest.parcel import Parcel, packed
-from dpmf.backtest.pieces import Missing, Piece, Sender, work
+from dpmf.backtest.pieces import Missing, Order, Piece, Sender, work
 from dpmf.inference.identity import threads
 from dpmf.sports import cutoff_fits, score_model
 from league import league
@@ -174,23 +176,18 @@ def test_workers_that_do_not_see_the_file_get_the_games_with_the_piece(monkeypat
         def submit(self, function, piece, contents):
             away = piece.games._replace(path=piece.games.path.with_name("not here"))
             monkeypatch.setattr("dpmf.backtest.parcel._kept", {})
-            own = Piece(piece.sender, away, *_rest(piece))
-            return super().submit(function, own, contents)
+            return super().submit(function, piece._replace(games=away), contents)
 
     assert same(run(Far()), local)
 
 
-def _rest(piece: Piece) -> tuple:
-    return piece.name, piece.forecaster, piece.part, piece.plan
-
-
-def piece(**sender) -> Piece:
+def piece(unfinished=None, **sender) -> Piece:
     games = Games(league()).frame
     days = rolling.cutoffs(games, [2003], "4w")
-    plan = Plan(**SIZES)
-    part = PMF.parts(games, days, plan)[0]
+    plan = Plan(**SIZES, unfinished=unfinished)
+    order = Order("PMF", PMF, PMF.parts(games, days, plan)[0], plan)
     parcel = Parcel("none", Path("nowhere"))  # the games come along
-    return Piece(Sender.here()._replace(**sender), parcel, "PMF", PMF, part, plan)
+    return Piece(Sender.here()._replace(**sender), parcel, order)
 
 
 def test_a_worker_with_other_versions_is_refused():
@@ -200,15 +197,13 @@ def test_a_worker_with_other_versions_is_refused():
 
 
 def test_a_worker_that_does_not_see_the_folder_does_without(tmp_path, monkeypatch):
-    asked = piece()
     seen = []
     monkeypatch.setattr(
         cutoff_fits.Program, "forecasts", lambda self, frame, plan: seen.append(plan) or 1 / 0
     )
     for folder in (tmp_path, tmp_path / "nowhere"):
-        own = Plan(**SIZES, unfinished=folder / "PMF")
         with pytest.raises(ZeroDivisionError):
-            work(Piece(asked.sender, asked.games, *_rest(asked)[:3], own), league())
+            work(piece(folder / "PMF"), Games(league()).frame)
     assert [plan.unfinished for plan in seen] == [tmp_path / "PMF", None]
 
 
@@ -226,6 +221,15 @@ def test_warnings_of_workers_come_home(monkeypatch, local):
     with pytest.warns(dpmf.DpmfWarning, match="strange weather") as caught:
         assert same(run(Pickled()), local)
     assert sum("strange" in str(one.message) for one in caught) == 1
+
+
+def test_what_a_worker_does_first_does_not_start_jax():
+    """Or it would be too late to ask for threads."""
+    code = (
+        "from jax._src import xla_bridge\nimport dpmf.backtest.pieces\n"
+        "assert not xla_bridge.backends_are_initialized()"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_an_answer_without_games_is_none():

@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from dpmf.backtest.pieces import Done, Missing, Piece, work
+from dpmf.backtest.pieces import Done, Missing, Order, Piece, work
 from dpmf.errors import ConfigError, WorkerError
 
 TRIES = 3  # losses of a piece, or of a whole pool with nothing done in between, that end it
@@ -139,19 +139,23 @@ def require_usable(executor: Any) -> None:
         )
 
 
-def require_sendable(executor: Executor, piece: Piece) -> None:
-    """Refuse a forecaster that cannot be sent to another process.
+def sealed(executor: Executor, order: Order) -> Order | bytes:
+    """An order as it can be sent to the workers of an executor.
 
     Raises:
         ConfigError: Pickle has no name for a part of it.
     """
-    if isinstance(executor, ThreadPoolExecutor) or hasattr(executor, "_client"):
-        return  # Dask has its own way with functions that have no name
+    if isinstance(executor, ThreadPoolExecutor):
+        return order
+    if hasattr(executor, "_client"):
+        import cloudpickle  # comes with Dask, and knows functions that have no name
+
+        return cloudpickle.dumps(order)
     try:
-        pickle.dumps(piece)
+        return pickle.dumps(order)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise ConfigError(
-            f"forecasters: {piece.name!r} cannot be sent to another process ({error}). Define "
+            f"forecasters: {order.name!r} cannot be sent to another process ({error}). Define "
             "its class and its functions at the top of a module."
         ) from error
 

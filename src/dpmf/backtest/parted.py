@@ -9,10 +9,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from dpmf.backtest.cutoffs import Cutoff
-from dpmf.backtest.dispatch import finished, require_sendable
+from dpmf.backtest.dispatch import finished, sealed
 from dpmf.backtest.forecaster import Forecaster, Part, Plan
 from dpmf.backtest.parcel import packed
-from dpmf.backtest.pieces import Piece, Sender
+from dpmf.backtest.pieces import Order, Piece, Sender
 from dpmf.backtest.records import Records
 from dpmf.backtest.scoring import Tables, joined
 from dpmf.errors import DpmfWarning
@@ -82,8 +82,8 @@ def made_by(
             owner, part = slots[number]
             stem = records.stem(*owner).absolute() if records else None
             own = dataclasses.replace(plan, unfinished=stem)
-            pieces.append(Piece(sender, games, *owner, part, own))
-            require_sendable(executor, pieces[-1])
+            order = sealed(executor, Order(*owner, part, own))
+            pieces.append(Piece(sender, games, order))
         for place, done in finished(executor, pieces, frame):
             number = missing[place]
             found[number] = done.tables

@@ -1,6 +1,7 @@
 """A piece of a backtest: what is sent to a worker, what it does, and what comes back."""
 
 import dataclasses
+import pickle
 import uuid
 import warnings
 from importlib.metadata import version
@@ -36,16 +37,25 @@ class Sender(NamedTuple):
         return Sender(HERE, versions(), threads())
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Piece:
-    """A part of a forecaster, with all that a worker must know to make its tables."""
+class Order(NamedTuple):
+    """A part of a forecaster whose tables are wanted."""
 
-    sender: Sender
-    games: Parcel
     name: str
     forecaster: Forecaster
     part: Part
     plan: Plan
+
+
+class Piece(NamedTuple):
+    """All that a worker must know.
+
+    An order travels sealed: to open it is to import what it is made of, which starts jax.
+    Before that a worker asks whether it has the right versions, and for threads.
+    """
+
+    sender: Sender
+    games: Parcel
+    order: Order | bytes
 
 
 class Done(NamedTuple):
@@ -69,35 +79,33 @@ def work(piece: Piece, contents: Any = None) -> Done | Missing:
     Raises:
         ConfigError: This process has other versions than the one that asks.
     """
+    far = piece.sender.process != HERE
+    if far:
+        _require_same(piece.sender.versions)
+        # The number of threads belongs to the task, and not to the machine that runs it.
+        ask_for_threads(piece.sender.threads)
     frame = contents
     if not isinstance(contents, pd.DataFrame):
         frame = piece.games.opened(contents)
     if frame is None:
         return Missing()
-    if piece.sender.process == HERE:
-        return Done(_tables(piece, frame), ())
-    _require_same(piece.sender.versions)
-    # The number of threads belongs to the task, and not to the machine that runs it.
-    ask_for_threads(piece.sender.threads)
+    order = piece.order if isinstance(piece.order, Order) else pickle.loads(piece.order)
+    if not far:
+        return Done(_tables(order, frame), ())
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DpmfWarning)
-        found = _tables(piece, frame)
+        found = _tables(order, frame)
     ours = (one for one in caught if issubclass(one.category, DpmfWarning))
     return Done(found, tuple(str(one.message) for one in ours))
 
 
-def _tables(piece: Piece, frame: pd.DataFrame) -> Tables:
-    stem = piece.plan.unfinished
+def _tables(order: Order, frame: pd.DataFrame) -> Tables:
+    name, forecaster, part, plan = order
+    stem = plan.unfinished
     if stem is not None and not stem.parent.is_dir():
         stem = None  # a machine that does not see the folder starts anew
-    plan = dataclasses.replace(piece.plan, unfinished=stem)
-    return tables(
-        piece.name,
-        piece.forecaster,
-        frame,
-        piece.part.cutoffs,
-        lambda: piece.part.forecasts(frame, plan),
-    )
+    own = dataclasses.replace(plan, unfinished=stem)
+    return tables(name, forecaster, frame, part.cutoffs, lambda: part.forecasts(frame, own))
 
 
 def _require_same(wanted: dict[str, str]) -> None:
