@@ -12,14 +12,13 @@ PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 TESTING := pytest pytest-timeout beartype
 # From a table to pages and backtests, without packages that only our tests need.
 JOURNEY_TESTS := tests/test_import_order.py $(addprefix tests/, \
-  kernels/test_composite.py likelihoods/test_likelihood.py model/test_twin.py inference/test_fit.py \
-  posterior/test_files.py posterior/test_arviz.py posterior/test_predict.py backtest/test_metrics.py \
-  backtest/test_records.py backtest/test_executors.py sports/test_backtest.py \
-  sports/test_calendar.py cli/test_fit.py cli/test_predict.py cli/test_info.py cli/test_report.py \
+  kernels/test_composite.py model/test_twin.py posterior/test_files.py posterior/test_arviz.py \
+  posterior/test_predict.py backtest/test_metrics.py backtest/test_records.py sports/test_calendar.py \
+  cli/test_backtest.py cli/test_fit.py cli/test_predict.py cli/test_info.py cli/test_report.py \
   plots/test_plots.py)
 JOURNEY = JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.venvs/$(1)/jax \
   JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.3 .venvs/$(1)/bin/python -m pytest -q \
-  $(JOURNEY_TESTS) -m 'not long' -k 'not kickscore and not melo'
+  $(JOURNEY_TESTS) -m 'not long'
 
 .DEFAULT_GOAL := help
 .PHONY: help test test-long test-versions test-oldest test-newest test-minimal demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup bench-memory bench-load bench-ratings format clean

@@ -60,8 +60,9 @@ class _Sending:
         self.given, self.pool = executor, executor
         self.pieces, self.frame = pieces, frame
         self.contents: Any = None  # that go along with every piece
-        if hasattr(executor, "_client"):  # Dask's: its workers hand the games to each other
-            self.contents = executor._client.submit(_itself, frame, pure=False)
+        if _is_dask(executor):  # its workers hand the games to each other
+            client: Any = executor._client  # type: ignore[attr-defined]
+            self.contents = client.submit(_itself, frame, pure=False)
         self.on_way: dict[Future, tuple[int, Executor]] = {}
         self.losses: Counter = Counter()
 
@@ -147,7 +148,7 @@ def sealed(executor: Executor, order: Order) -> Order | bytes:
     """
     if isinstance(executor, ThreadPoolExecutor):
         return order
-    if hasattr(executor, "_client"):
+    if _is_dask(executor):
         import cloudpickle  # comes with Dask, and knows functions that have no name
 
         return cloudpickle.dumps(order)
@@ -158,6 +159,10 @@ def sealed(executor: Executor, order: Order) -> Order | bytes:
             f"forecasters: {order.name!r} cannot be sent to another process ({error}). Define "
             "its class and its functions at the top of a module."
         ) from error
+
+
+def _is_dask(executor: Executor) -> bool:
+    return type(executor).__module__.startswith("distributed.")
 
 
 def _is_loss(error: BaseException) -> bool:
