@@ -9,8 +9,9 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 # Doubled: pip then speaks only of errors.
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
-TESTING := pytest pytest-timeout beartype
-# From a table to pages and backtests, without packages that only our tests need.
+TESTING := pytest pytest-timeout
+# From a table to pages and backtests, without packages that only our tests need; types are not
+# checked at run time here.
 JOURNEY_TESTS := tests/test_import_order.py $(addprefix tests/, \
   kernels/test_composite.py model/test_twin.py posterior/test_files.py posterior/test_arviz.py \
   posterior/test_predict.py backtest/test_metrics.py backtest/test_records.py sports/test_calendar.py \
@@ -18,7 +19,7 @@ JOURNEY_TESTS := tests/test_import_order.py $(addprefix tests/, \
   plots/test_plots.py)
 JOURNEY = JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.venvs/$(1)/jax \
   JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.3 .venvs/$(1)/bin/python -m pytest -q \
-  $(JOURNEY_TESTS) -m 'not long'
+  $(JOURNEY_TESTS) -m 'not long' -o addopts='--strict-markers --import-mode=importlib'
 
 .DEFAULT_GOAL := help
 .PHONY: help test test-long test-versions test-oldest test-newest test-minimal demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup bench-memory bench-load bench-ratings format clean
@@ -49,11 +50,11 @@ test-newest: | $(BIN)/pip
 	.venvs/newest/bin/pip install -qq --upgrade -e '.[dask]' $(TESTING)
 	$(call JOURNEY,newest)
 
-# No extras, and nothing of ours but pytest: types are not checked at run time here.
+# No extras, and nothing of ours but pytest.
 test-minimal: | $(BIN)/pip
 	$(BIN)/python -m venv --clear .venvs/minimal
 	.venvs/minimal/bin/pip install -qq -e . pytest
-	$(call JOURNEY,minimal) -o addopts='--strict-markers --import-mode=importlib'
+	$(call JOURNEY,minimal)
 
 demo: .venv/.core  ## Fit the embedded games, measure the forecasts, write demo/report.html
 	$(BIN)/dpmf demo

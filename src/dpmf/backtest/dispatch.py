@@ -57,8 +57,7 @@ class _Sending:
     """Pieces on their way, to an executor or to the pool that took its place."""
 
     def __init__(self, executor: Executor, pieces: Sequence[Piece], frame: pd.DataFrame):
-        self.given, self.pool = executor, executor
-        self.pieces, self.frame = pieces, frame
+        self.given, self.pool, self.pieces = executor, executor, pieces
         self.contents: Any = None  # that go along with every piece
         if _is_dask(executor):  # its workers hand the games to each other
             client: Any = executor._client  # type: ignore[attr-defined]
@@ -112,8 +111,8 @@ class _Sending:
             self.pool = _like(self.given, error)
 
     def _retire(self) -> None:
-        if self.pool is not self.given:
-            self.pool.shutdown(cancel_futures=True)
+        if self.pool is not self.given:  # which is the caller's
+            self.pool.shutdown(wait=not self.on_way, cancel_futures=True)
 
     def close(self) -> None:
         """Whatever is still on its way is no longer wanted."""
