@@ -1,6 +1,7 @@
 """A word of the command line in; an executor out, open as long as the work lasts."""
 
 import logging
+import signal
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
@@ -28,16 +29,7 @@ def executor(workers: str | None) -> Iterator[Executor | None]:
     with ExitStack() as open_:
         place: Any = workers
         if not workers:
-            # Dask must not judge workers by their memory: what jax holds is not Dask's.
-            place = open_.enter_context(
-                distributed.LocalCluster(
-                    n_workers=cores(),
-                    threads_per_worker=1,
-                    memory_limit=0,
-                    dashboard_address=None,
-                    silence_logs=logging.CRITICAL,
-                )
-            )
+            place = open_.enter_context(_local_cluster(distributed))
         try:
             client = open_.enter_context(distributed.Client(place, set_as_default=False))
         except (OSError, ValueError) as error:
@@ -46,6 +38,21 @@ def executor(workers: str | None) -> Iterator[Executor | None]:
                 f"--scheduler {workers}: no scheduler of Dask answers ({reason})."
             ) from error
         yield client.get_executor()
+
+
+def _local_cluster(distributed: Any) -> Any:
+    """A worker for each core of this machine, that leaves Ctrl-C to this process."""
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)  # which processes inherit
+    try:
+        return distributed.LocalCluster(
+            n_workers=cores(),
+            threads_per_worker=1,
+            memory_limit=0,  # Dask would judge workers by memory that is jax's
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        )
+    finally:
+        signal.signal(signal.SIGINT, heard)
 
 
 def _distributed() -> Any:
