@@ -108,7 +108,7 @@ class Records:
         own = hashlib.sha256(f"{name} {_identity(forecaster)}".encode()).hexdigest()[:12]
         return self.folder / "parts" / f"{spelled}-{own}"
 
-    def _paths(self, name: str, forecaster: Forecaster, part: str) -> tuple[Path, Path]:
+    def _paths(self, name: str, forecaster: Forecaster, part: str = "") -> tuple[Path, Path]:
         stem, own = self.stem(name, forecaster), f".{PART}{part}" if part else ""
         return stem.with_suffix(f"{own}.scores.csv"), stem.with_suffix(f"{own}.fits.csv")
 
