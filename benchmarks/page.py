@@ -218,7 +218,7 @@ def load(found: dict[str, Any]) -> str:
     """A table of fits, and one of backtests."""
     text = LOAD.format(**found["about"])
     tables = []
-    for what in ("fits", "backtests"):
+    for what in (one for one in ("fits", "backtests") if one in found):
         rows = found[what]
         heads = [key for key in LOADED if key in rows[0]]
         lines = [
