@@ -9,8 +9,20 @@ COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
 # Doubled: pip then speaks only of errors.
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
+TESTING := pytest pytest-timeout
+# From a table to pages and backtests, without packages that only our tests need; types are not
+# checked at run time here.
+JOURNEY_TESTS := tests/test_import_order.py $(addprefix tests/, \
+  kernels/test_composite.py model/test_twin.py posterior/test_files.py posterior/test_arviz.py \
+  posterior/test_predict.py backtest/test_metrics.py backtest/test_records.py sports/test_calendar.py \
+  cli/test_backtest.py cli/test_fit.py cli/test_predict.py cli/test_info.py cli/test_report.py \
+  plots/test_plots.py)
+JOURNEY = JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.venvs/$(1)/jax \
+  JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.3 .venvs/$(1)/bin/python -m pytest -q \
+  $(JOURNEY_TESTS) -m 'not long' -o addopts='--strict-markers --import-mode=importlib'
+
 .DEFAULT_GOAL := help
-.PHONY: help test test-long demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup bench-memory bench-ratings bench-links bench-million format clean
+.PHONY: help test test-long test-versions test-oldest test-newest test-minimal demo docs prove reproduce-table1 figures bench-samplers bench-backtest bench-scaling bench-daily bench-startup bench-memory bench-load bench-ratings bench-links bench-million format clean
 
 help:  ## List the targets
 	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 20
@@ -23,6 +35,26 @@ test: .venv/.dev  ## Check format, lint and types, then run the tests (WORKERS=a
 
 test-long: .venv/.dev  ## Run the tests that take minutes each, which `make test` leaves out
 	$(COMPILED) $(BIN)/pytest -n $(WORKERS) -m long
+
+# Each of these environments is made anew: what is oldest and newest today is the question.
+test-versions: test-oldest test-newest test-minimal  ## The journey with the oldest, newest and fewest packages
+
+test-oldest: | $(BIN)/pip
+	$(BIN)/python -m venv --clear .venvs/oldest
+	$(BIN)/python tests/oldest.py > .venvs/oldest/constraints.txt
+	.venvs/oldest/bin/pip install -qq -c .venvs/oldest/constraints.txt -e '.[dask]' $(TESTING)
+	$(call JOURNEY,oldest)
+
+test-newest: | $(BIN)/pip
+	$(BIN)/python -m venv --clear .venvs/newest
+	.venvs/newest/bin/pip install -qq --upgrade -e '.[dask]' $(TESTING)
+	$(call JOURNEY,newest)
+
+# No extras, and nothing of ours but pytest.
+test-minimal: | $(BIN)/pip
+	$(BIN)/python -m venv --clear .venvs/minimal
+	.venvs/minimal/bin/pip install -qq -e . pytest
+	$(call JOURNEY,minimal)
 
 demo: .venv/.core  ## Fit the embedded games, measure the forecasts, write demo/report.html
 	$(BIN)/dpmf demo
@@ -57,6 +89,9 @@ bench-startup: .venv/.dev  ## Seconds until the command, the import and a first 
 bench-memory: .venv/.dev  ## The most memory that a fit of three NBA seasons holds, with ten chains
 	$(BIN)/python benchmarks/peak_memory.py
 
+bench-load: .venv/.dev  ## Memory of long fits and backtests, against that of short ones
+	$(BIN)/python benchmarks/load.py
+
 bench-ratings: .venv/.dev  ## Ratings of films and lectures, against PMF, myFM and SVD++
 	$(BIN)/python benchmarks/ratings.py
 
@@ -71,7 +106,7 @@ format: .venv/.dev  ## Rewrite the code in the one format
 	$(BIN)/ruff check --fix .
 
 clean:  ## Remove the environment, caches and outputs
-	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache build demo dist site
+	rm -rf .venv .venvs .hypothesis .mypy_cache .pytest_cache .ruff_cache build demo dist site
 
 # pip comes last when an environment is made, so it marks a complete one.
 $(BIN)/pip:

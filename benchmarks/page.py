@@ -20,6 +20,7 @@ SCRIPTS = {
     "bench-backtest": "weekly refits of an NBA season, against kickscore and melo",
     "bench-daily": "a season of the NBA refitted every day, for a GPU",
     "bench-memory": "the most memory that a fit of three NBA seasons holds",
+    "bench-load": "memory of long fits and backtests, against that of short ones",
     "bench-scaling": "time and memory as events, members, inputs, rank and chains grow",
     "bench-ratings": "ratings of films and lectures, against PMF, myFM and SVD++",
     "bench-links": "which films a viewer rates next, against logistic matrix factorization",
@@ -113,6 +114,23 @@ MEMORY = """
 {warmup} steps of warm-up and {draws} draws: at most {peak_mib:,} MiB of the whole process, of
 them {draws_mib:,} MiB of kept draws.
 """
+LOAD = """
+## Load
+
+`make bench-load`, cores: {cores}, jax {jax}. Memory is the most that the process held at once,
+pages of files left out, imports and compiler included. Of a fit (PMF, 2,000 members a side,
+3,000 events, 2 chains) kept draws are on disk, or in memory; of a backtest (30 teams, a cutoff
+every week, 2 chains of 200 draws) they are on disk.
+
+"""
+LOADED = {
+    "draws": "draws of a chain",
+    "cutoffs": "cutoffs",
+    "kept_on": "kept",
+    "draws_mib": "MiB of draws",
+    "most_mib": "MiB held",
+    "seconds": "seconds",
+}
 RATED = """
 ## Ratings
 
@@ -216,6 +234,24 @@ def memory(found: dict[str, Any]) -> str:
     return MEMORY.format(**found | found["about"])
 
 
+def load(found: dict[str, Any]) -> str:
+    """A table of fits, and one of backtests."""
+    text = LOAD.format(**found["about"])
+    tables = []
+    for what in (one for one in ("fits", "backtests") if one in found):
+        rows = found[what]
+        heads = [key for key in LOADED if key in rows[0]]
+        lines = [
+            [
+                f"{row[key]:,}" if isinstance(row[key], int) else f"on {row[key]}"
+                for key in heads
+            ]
+            for row in rows
+        ]
+        tables.append(_table([LOADED[key] for key in heads], lines))
+    return (text + "\n".join(tables)).replace("on memory", "in memory")
+
+
 def scaling(found: dict[str, Any]) -> str:
     """A table for every size."""
     base = ", ".join(f"{name} {value:,}" for name, value in found["base"].items())
@@ -307,6 +343,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "daily": daily,
     "daily-cached": partial(daily, cached=CACHED),
     "peak-memory": memory,
+    "load": load,
     "ratings": ratings,
     "links": links,
     "million": million,

@@ -23,7 +23,9 @@ def told(stage, done, total):
 """
 
 
-def begun(code: str, cache: Path, report: int = 0, delay: float = 0.0) -> subprocess.Popen:
+def begun(
+    code: str, cache: Path, report: int = 0, delay: float = 0.0, **options
+) -> subprocess.Popen:
     """A process that runs some code, killed after a report of its progress if one is named."""
     own = {
         "JAX_COMPILATION_CACHE_DIR": str(cache),
@@ -36,6 +38,7 @@ def begun(code: str, cache: Path, report: int = 0, delay: float = 0.0) -> subpro
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        **options,
     )
 
 

@@ -75,8 +75,10 @@ def test_the_examples_run(name, few, unchecked, hasty_compiler):
         outcomes = pd.read_csv("outcomes.csv")[["p_win", "p_draw", "p_loss"]]
         np.testing.assert_allclose(outcomes.sum(axis=1), 1.0, atol=2e-4)  # four digits
     if name == "howto/cluster.md":
-        told = pd.read_csv("results/summary.csv")
-        assert {"PMF", "DPMF(t,h)", "home"} == set(told["forecaster"])
+        for folder in ("results", "shared"):
+            told = pd.read_csv(f"{folder}/summary.csv")
+            assert {"PMF", "DPMF(t,h)", "home"} == set(told["forecaster"])
+        assert "PMF" in set(names["main"]().summary["forecaster"])
 
 
 def test_the_tutorial_runs(few, unchecked, hasty_compiler, capsys):

@@ -11,6 +11,7 @@ from dpmf.errors import (
     DpmfWarning,
     FileError,
     SamplingError,
+    WorkerError,
 )
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ __all__ = [
     "Games",
     "Hyperparameters",
     "SamplingError",
+    "WorkerError",
     "__version__",
     "backtest",
     "datasets",

@@ -17,6 +17,10 @@ class SamplingError(DpmfError, RuntimeError):
     """A sampler cannot start or cannot go on."""
 
 
+class WorkerError(DpmfError, RuntimeError):
+    """The workers of an executor were lost, again and again."""
+
+
 class FileError(DpmfError, OSError):
     """A file cannot be read or written; what was there is untouched."""
 

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -95,12 +96,45 @@ def test_options_reach_the_model_and_the_backtest(games, tmp_path, monkeypatch):
         (["--mean", "none"], "--mean: found 'none', expected constant or pooled"),
         (["--seasons", "2050"], "there are no games of 2050"),
         (["--baselines", "oracle"], "there is no 'oracle'"),
+        (["--executor", "moon"], "--executor: found 'moon', expected local or dask"),
+        (["--scheduler", "tcp://here:1"], "expected --executor dask beside it"),
     ],
 )
 def test_refusals_are_one_line(games, tmp_path, capsys, words, message):
     assert status("backtest", str(games), "--out", str(tmp_path / "out"), *words) == 2
     printed = capsys.readouterr().err
     assert message in printed and printed.count("\n") == 1
+
+
+def test_dask_gives_the_same_tables(games, tmp_path, monkeypatch):
+    pytest.importorskip("distributed")
+    monkeypatch.setenv("JAX_DISABLE_MOST_OPTIMIZATIONS", "true")  # as here, so in workers
+    for name in ("local", "dask"):
+        words = ["backtest", str(games), "--out", str(tmp_path / name), "--executor", name]
+        assert status(*words, *SMALL_BACKTEST, "--engine", "slice") == 0
+    for table in ("scores.csv", "summary.csv"):
+        local, dask = ((tmp_path / name / table).read_bytes() for name in ("local", "dask"))
+        assert local == dask
+
+
+def test_no_scheduler_answers(games, tmp_path, capsys):
+    pytest.importorskip("distributed")
+    import dask
+
+    words = ["backtest", str(games), "--out", str(tmp_path / "out"), "--executor", "dask"]
+    with dask.config.set({"distributed.comm.timeouts.connect": "500ms"}):
+        assert status(*words, "--scheduler", "tcp://127.0.0.1:1") == 2
+    printed = capsys.readouterr().err
+    assert "--scheduler tcp://127.0.0.1:1: no scheduler of Dask answers" in printed
+
+
+def test_without_dask_it_says_what_to_install(games, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    words = ["backtest", str(games), "--out", str(tmp_path / "out"), "--executor", "dask"]
+    assert status(*words) == 2
+    printed = capsys.readouterr().err
+    assert "Dask is not installed; pip install 'dpmf[dask]'" in printed
+    assert printed.count("\n") == 1
 
 
 def test_a_file_that_is_not_there(tmp_path, capsys):

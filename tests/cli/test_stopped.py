@@ -1,10 +1,12 @@
 """Ctrl-C on a real command: it saves, says how to go on, exits with 130; and goes on."""
 
+import os
 import signal
 import time
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 import dpmf
 from command import SMALL_BACKTEST
@@ -58,6 +60,31 @@ def test_a_stopped_fit(tmp_path):
     finished(fit("whole.nc"), tmp_path)
     found, whole = (dpmf.load(tmp_path / name) for name in ("fit.nc", "whole.nc"))
     assert same(found.draws, whole.draws)
+
+
+@pytest.mark.long
+def test_a_stopped_backtest_of_dask(tmp_path):
+    """Ctrl-C reaches all processes of a terminal, workers too."""
+    pytest.importorskip("distributed")
+    games, out = tmp_path / "games.csv", tmp_path / "out"
+    league().to_csv(games, index=False)
+
+    def backtest(name):
+        own = ["--engine", "slice", *SMALL_BACKTEST, *LONG, "--block", "1w"]
+        words = ["backtest", str(games), "--out", str(tmp_path / name), "--executor", "dask"]
+        return command(*words, *own)
+
+    process = begun(backtest("out"), tmp_path / "cache", start_new_session=True)
+    while process.poll() is None and not list(out.rglob("*.part-*.scores.csv")):
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate()
+    line = f"dpmf: stopped; {out} keeps what was done. Run the same backtest again to go on.\n"
+    assert process.returncode == 130 and line in said and "Traceback" not in said, said
+    finished(backtest("out"), tmp_path)
+    finished(backtest("whole"), tmp_path)
+    for name in ("scores.csv", "summary.csv"):
+        assert (out / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
 def test_a_stopped_backtest(tmp_path):

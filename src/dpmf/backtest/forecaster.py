@@ -107,8 +107,39 @@ class Forecasts:
 
 
 @runtime_checkable
+class Part(Protocol):
+    """Some cutoffs of a forecaster, as a piece of work that can be done elsewhere.
+
+    Another process can be given it, and it makes the same predictions there.
+    """
+
+    @property
+    def cutoffs(self) -> Sequence[Cutoff]:
+        """When its forecasts are made."""
+
+    def forecasts(self, frame: pd.DataFrame, plan: Plan) -> Forecasts:
+        """Predictions at its cutoffs, as all of them together would have made them."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Whole:
+    """All cutoffs of a forecaster as one part, where they need each other."""
+
+    forecaster: "Forecaster"
+    cutoffs: tuple[Cutoff, ...]
+
+    def forecasts(self, frame: pd.DataFrame, plan: Plan) -> Forecasts:
+        """Predictions at every cutoff."""
+        return self.forecaster.forecasts(frame, self.cutoffs, plan)
+
+
+@runtime_checkable
 class Forecaster(Protocol):
-    """Anything that can forecast the games after a cutoff from those before it."""
+    """Anything that can forecast the games after a cutoff from those before it.
+
+    One that takes long may also have `parts(frame, cutoffs, plan)`, a list of `Part`, so that
+    a backtest can give them to an executor.
+    """
 
     def forecasts(
         self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan

@@ -13,11 +13,13 @@ import pandas as pd
 
 from dpmf.backtest.cutoffs import Cutoff
 from dpmf.backtest.forecaster import Forecaster, Plan
+from dpmf.backtest.scoring import Tables
 from dpmf.errors import ConfigError, FileError
 from dpmf.inference.checkpoint import remove
 from dpmf.whole import make_folder, write_whole
 
 TASK = "task.json"
+PART = "part-"  # in names of files
 MOST = 60  # characters of a forecaster's name in that of its files
 DATES = ["cutoff", "date"]
 _PANDAS = tuple(int(part) for part in pd.__version__.split(".")[:2])
@@ -68,24 +70,36 @@ class Records:
         write_whole(path, lambda place: place.write_text(json.dumps(plain, indent=1)))
         return Records(folder)
 
-    def found(self, name: str, forecaster: Forecaster) -> tuple[pd.DataFrame, ...] | None:
-        """Scores and diagnostics of a forecaster that has finished; None if it has not."""
-        scores, fits = self._paths(name, forecaster)
+    def found(self, name: str, forecaster: Forecaster, part: str = "") -> Tables | None:
+        """Scores and diagnostics of a forecaster that has finished; None if it has not.
+
+        Args:
+            name: Of the forecaster.
+            forecaster: The one that is meant.
+            part: Name of one of its parts, where that alone is meant.
+        """
+        scores, fits = self._paths(name, forecaster, part)
         if not scores.exists():
             return None
-        return _read(scores), _read(fits) if fits.exists() else pd.DataFrame()
+        return Tables(_read(scores), _read(fits) if fits.exists() else pd.DataFrame())
 
-    def keep(
-        self, name: str, forecaster: Forecaster, scores: pd.DataFrame, fits: pd.DataFrame
-    ) -> None:
+    def keep(self, name: str, forecaster: Forecaster, made: Tables, part: str = "") -> None:
         """Write the tables of a forecaster; that of scores last: it says that all is there."""
-        scores_path, fits_path = self._paths(name, forecaster)
-        if len(fits):
-            write_table(fits_path, fits)
-        write_table(scores_path, scores)
-        for path in scores_path.parent.glob(f"{self.stem(name, forecaster).name}.*"):
+        scores_path, fits_path = self._paths(name, forecaster, part)
+        if len(made.fits):
+            write_table(fits_path, made.fits)
+        write_table(scores_path, made.scores)
+        if not part:
+            self._clear(name, forecaster)
+
+    def _clear(self, name: str, forecaster: Forecaster) -> None:
+        """Remove what was kept on the way: checkpoints, and tables of parts."""
+        stem = self.stem(name, forecaster)
+        for path in stem.parent.glob(f"{stem.name}.*"):
             if path.is_dir():
-                remove(path)  # a checkpoint of the way there
+                remove(path)
+            elif path.name.startswith(f"{stem.name}.{PART}"):
+                path.unlink()
 
     def stem(self, name: str, forecaster: Forecaster) -> Path:
         """What the names of a forecaster's files begin with."""
@@ -94,9 +108,9 @@ class Records:
         own = hashlib.sha256(f"{name} {_identity(forecaster)}".encode()).hexdigest()[:12]
         return self.folder / "parts" / f"{spelled}-{own}"
 
-    def _paths(self, name: str, forecaster: Forecaster) -> tuple[Path, Path]:
-        stem = self.stem(name, forecaster)
-        return stem.with_suffix(".scores.csv"), stem.with_suffix(".fits.csv")
+    def _paths(self, name: str, forecaster: Forecaster, part: str = "") -> tuple[Path, Path]:
+        stem, own = self.stem(name, forecaster), f".{PART}{part}" if part else ""
+        return stem.with_suffix(f"{own}.scores.csv"), stem.with_suffix(f"{own}.fits.csv")
 
 
 def write_table(path: Path, table: pd.DataFrame) -> None:

@@ -1,8 +1,8 @@
 """Games and forecasters in; every forecast made as if its day were today, scored, out."""
 
 import dataclasses
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,11 +11,13 @@ import pandas as pd
 
 from dpmf.backtest.baselines import Elo538, Home, Line, Melo
 from dpmf.backtest.cutoffs import Cutoff, cutoffs
+from dpmf.backtest.dispatch import require_usable
 from dpmf.backtest.elo import Elo
-from dpmf.backtest.forecaster import SCORES, Forecaster, Forecasts, Plan, plan_of
-from dpmf.backtest.metrics import scored
+from dpmf.backtest.forecaster import Forecaster, Plan, plan_of
 from dpmf.backtest.pairwise import Kickscore
+from dpmf.backtest.parted import Named, divisible, made_by
 from dpmf.backtest.records import Records, task, write_table
+from dpmf.backtest.scoring import Tables, rank_of, tables
 from dpmf.backtest.summary import summary
 from dpmf.errors import ConfigError, Interrupted
 from dpmf.inference.progress import Report, reporting
@@ -49,6 +51,7 @@ def backtest(
     blocks: int | Mapping[int, int] | None = None,
     baselines: Sequence[str] | None = None,
     folder: Any = None,
+    executor: Executor | None = None,
     progress: bool | Report = True,
     **plan: Any,
 ) -> Result:
@@ -70,6 +73,10 @@ def backtest(
         folder: Where the work is kept, at most ten seconds behind, and the same call goes
             on if it was stopped; and where `scores.csv`, `summary.csv` and `fits.csv` are
             written. Draws are then on disk, not in memory. Nowhere if left out.
+        executor: Where models are fitted, each cutoff by itself (by the paper's protocol
+            each model): any executor of `concurrent.futures` whose processes are not forked,
+            such as `dask.distributed.Client(...).get_executor()`. It does not change the
+            results, and stays open. Threads of this process if left out.
         progress: A bar on a terminal, or a function called with (stage, done, total).
         **plan: `protocol` ("default" or "paper"), `engine`, `chains`, `warmup`, `draws`,
             `thin` and `seed`; None takes the protocol's own. For the paper's protocol also
@@ -82,6 +89,7 @@ def backtest(
     Raises:
         ConfigError: The call has no meaning.
         FileError: The folder cannot be used.
+        WorkerError: Workers of the executor are lost again and again.
     """
     frame = games.frame
     if first_season is not None:
@@ -99,29 +107,17 @@ def backtest(
     _require_history(frame, days, window)
     _require_long_run(frame, settled)
     chosen = _all_forecasters(frame, forecasters, baselines)
+    if executor is not None:
+        require_usable(executor)
     records = None
     if folder is not None:
         records = Records.opened(Path(folder), task(frame, days, settled))
-    scores, fits = [], []
     with _resumable(records), reporting(progress) as report:
-        for name, forecaster in chosen:
-
-            def told(stage: str, done: int, total: int, name: str = name) -> None:
-                report(f"{name}: {stage}", done, total)
-
-            found = records and records.found(name, forecaster)
-            if not found:
-                stem = records.stem(name, forecaster) if records else None
-                own = dataclasses.replace(settled, report=told, unfinished=stem)
-                found = _forecast(name, forecaster, frame, days, own)
-                if records:
-                    records.keep(name, forecaster, *found)
-            scores.append(found[0])
-            fits.append(found[1])
+        finished = _finished(chosen, frame, days, settled, executor, records, report)
     names = {name for name, _ in chosen}
     against = next((name for name in ("line", "home") if name in names), None)
-    every = pd.concat(scores, ignore_index=True)
-    checked = [one for one in fits if len(one)]
+    every = pd.concat([known.scores for known in finished], ignore_index=True)
+    checked = [known.fits for known in finished if len(known.fits)]
     result = Result(
         every,
         summary(every, against),
@@ -147,17 +143,53 @@ def _resumable(records: Records | None) -> Iterator[None]:
         ) from stop
 
 
-def _forecast(
-    name: str, forecaster: Forecaster, frame: pd.DataFrame, days: list[Cutoff], plan: Plan
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Scores and diagnostics of one forecaster."""
-    began = time.monotonic()
-    made = forecaster.forecasts(frame, days, plan)
-    fits = pd.DataFrame()
-    if made.fits is not None:
-        seconds = time.monotonic() - began  # of all cutoffs that were not on disk
-        fits = made.fits.assign(forecaster=name, rank=_rank(forecaster), seconds=seconds)
-    return _scores(name, forecaster, frame, days, made), fits
+def _finished(
+    chosen: list[Named],
+    frame: pd.DataFrame,
+    days: list[Cutoff],
+    plan: Plan,
+    executor: Executor | None,
+    records: Records | None,
+    report: Report,
+) -> list[Tables]:
+    """The tables of all forecasters, in their order."""
+    found = [records.found(*one) if records else None for one in chosen]
+    missing = [number for number, known in enumerate(found) if not known]
+    if executor is not None:
+        away = [number for number in missing if divisible(chosen[number].forecaster)]
+        sent = [chosen[number] for number in away]
+        made = made_by(executor, sent, frame, days, plan, records, report)
+        for number, own in zip(away, made, strict=True):
+            found[number] = _kept(records, chosen[number], own)
+        missing = [number for number in missing if number not in away]
+    for number in missing:
+        own = _here(chosen[number], frame, days, plan, records, report)
+        found[number] = _kept(records, chosen[number], own)
+    return [known for known in found if known]
+
+
+def _here(
+    one: Named,
+    frame: pd.DataFrame,
+    days: list[Cutoff],
+    plan: Plan,
+    records: Records | None,
+    report: Report,
+) -> Tables:
+    """The tables of one forecaster, made in this process."""
+
+    def told(stage: str, done: int, total: int) -> None:
+        report(f"{one.name}: {stage}", done, total)
+
+    stem = records.stem(*one) if records else None
+    own = dataclasses.replace(plan, report=told, unfinished=stem)
+    return tables(*one, frame, days, lambda: one.forecaster.forecasts(frame, days, own))
+
+
+def _kept(records: Records | None, one: Named, made: Tables) -> Tables:
+    if records:
+        records.keep(*one, made)
+    return made
 
 
 def _years(seasons: Any, name: str) -> list[int]:
@@ -186,7 +218,7 @@ def _all_forecasters(
     frame: pd.DataFrame,
     given: Mapping[str, Forecaster] | Sequence[Any],
     baselines: Sequence[str] | None,
-) -> list[tuple[str, Forecaster]]:
+) -> list[Named]:
     if baselines is None:
         lines = {"spread_home", "total"} <= set(frame.columns)
         baselines = ["line"] * lines + ["elo538"] * ("elo_home_prob" in frame) + ["home"]
@@ -197,10 +229,11 @@ def _all_forecasters(
             f"baselines: there is no {unknown[0]!r}, expected some of {expected}."
         )
     named = given.items() if isinstance(given, Mapping) else ((one.name, one) for one in given)
-    chosen = [*named, *((name, BASELINES[name]()) for name in baselines)]
+    own = ((name, BASELINES[name]()) for name in baselines)
+    chosen = [Named(*one) for one in (*named, *own)]
     if not chosen:
         raise ConfigError("forecasters: there is none, expected a score model or a baseline.")
-    keys = [f"{name}, rank {_rank(one):g}" for name, one in chosen]
+    keys = [f"{name}, rank {rank_of(one):g}" for name, one in chosen]
     twice = [key for key in keys if keys.count(key) > 1]
     if twice:
         raise ConfigError(f"forecasters: {twice[0]!r} is there twice; name them apart.")
@@ -208,39 +241,3 @@ def _all_forecasters(
         # Nobody wants to hear of a missing column after the models' hours.
         getattr(one, "require", lambda frame: None)(frame)
     return chosen
-
-
-def _scores(
-    name: str,
-    forecaster: Forecaster,
-    frame: pd.DataFrame,
-    days: list[Cutoff],
-    made: Forecasts,
-) -> pd.DataFrame:
-    tables = []
-    for day, prediction in zip(days, made.predictions, strict=True):
-        upcoming = day.upcoming(frame)
-        games = frame[upcoming]
-        head = pd.DataFrame(
-            {
-                "forecaster": name,
-                "rank": _rank(forecaster),
-                "season": day.season,
-                "seen": made.seen is not None and day.season <= made.seen,
-                "block": day.block,
-                "cutoff": day.start,
-                "event": games.index,
-                "date": games["date"].to_numpy(),
-                "home": games["home_team"].to_numpy(),
-                "away": games["away_team"].to_numpy(),
-                "home_score": games["home_score"].to_numpy(),
-                "away_score": games["away_score"].to_numpy(),
-            }
-        )
-        metrics = scored(prediction, games[SCORES].to_numpy(float))
-        tables.append(pd.concat([head, metrics], axis=1))
-    return pd.concat(tables, ignore_index=True)
-
-
-def _rank(forecaster: Forecaster) -> float:
-    return float(getattr(forecaster, "rank", float("nan")))

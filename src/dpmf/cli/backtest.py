@@ -8,6 +8,7 @@ from typing import Any
 from dpmf.backtest import backtest
 from dpmf.backtest.records import write_table
 from dpmf.cli import choices
+from dpmf.cli.executors import executor
 from dpmf.cli.tables import backtest_tables
 from dpmf.cli.terminal import plain, resumable, terminal
 from dpmf.data.file_bytes import source_of
@@ -28,6 +29,7 @@ def run(
     mean: str | None,
     likelihood: Any,
     reading: dict[str, Any],
+    workers: str | None,
     quiet: bool,
     json: bool,
     **options: Any,
@@ -43,6 +45,7 @@ def run(
         mean: "constant" or "pooled"; None is that of the protocol.
         likelihood: Noise of both scores; None is the paired Gaussian.
         reading: Of `read_games`.
+        workers: Address of Dask's scheduler, "" for workers on this machine; None is no Dask.
         quiet: Print nothing.
         json: Print the summary as JSON.
         **options: Of `dpmf.backtest`.
@@ -61,8 +64,11 @@ def run(
     table = read_games(games, counts=choices.counts(likelihood), **reading)
     console.print(plain(f"{source_of(games)}: {table!r}"))
     began = time.perf_counter()
-    with resumable():
-        found = backtest(table, models, folder=out, progress=not (quiet or json), **options)
+    progress = not (quiet or json)
+    with resumable(), executor(workers) as where:
+        found = backtest(
+            table, models, folder=out, executor=where, progress=progress, **options
+        )
     summary = with_published(found.summary)
     write_table(out / "summary.csv", summary)
     write_page(out / "report.html", results=Results(found.scores, summary, found.fits))

@@ -103,6 +103,15 @@ def likelihood(name: str | None) -> Any:
     return getattr(likelihoods, _one_of(LIKELIHOODS, word, "--likelihood"))()
 
 
+def workers(executor: str, scheduler: str | None) -> str | None:
+    """The address of Dask's scheduler, "" for workers on this machine; None is no Dask."""
+    if executor not in ("local", "dask"):
+        raise ConfigError(f"--executor: found {executor!r}, expected local or dask.")
+    if executor == "local" and scheduler is not None:
+        raise ConfigError("--scheduler is Dask's: expected --executor dask beside it.")
+    return None if executor == "local" else scheduler or ""
+
+
 def counts(likelihood: Any) -> bool:
     """Whether a likelihood is one of whole numbers."""
     from dpmf.likelihoods import PairedPoisson

@@ -262,6 +262,13 @@ def backtest(
     warmup: options.Warmup = None,
     draws: options.Draws = None,
     seed: options.Seed = 0,
+    executor: Annotated[
+        str, typer.Option(help="Where models are fitted: local, or dask, on its workers.")
+    ] = "local",
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Dask's, such as tcp://10.0.0.1:8786; workers on this machine."),
+    ] = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
@@ -271,6 +278,7 @@ def backtest(
     run(
         games,
         out,
+        workers=choices.workers(executor, scheduler),
         ranks=choices.ranks(rank),
         sides=choices.sides(side),
         kernel=choices.kernel(kernel),

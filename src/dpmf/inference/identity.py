@@ -11,6 +11,8 @@ import numpy as np
 
 from dpmf.data import Dyads
 
+POOL = ("PJRT_NPROC", "NPROC")  # jax reads the first of these that is set, when it starts
+
 
 def made_by() -> dict[str, Any]:
     """Versions and device; on a CPU also how many threads share a sum."""
@@ -20,6 +22,20 @@ def made_by() -> dict[str, Any]:
 
 
 def threads() -> int:
+    """Threads of jax's own pool: how sums are split among them is seen in their last digits."""
+    for name in POOL:
+        if os.environ.get(name, "").isdigit():
+            return max(1, int(os.environ[name]))
+    return cores()
+
+
+def ask_for_threads(count: int) -> None:
+    """Have jax start with a pool of so many threads; once it has started that says nothing."""
+    for name in POOL:
+        os.environ[name] = str(count)
+
+
+def cores() -> int:
     """Cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -1,7 +1,7 @@
 """How far a fit has come, told to a terminal or to anyone who asks."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -79,8 +79,14 @@ def reporting(
         TimeRemainingColumn(),
     )
     console = Console(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, speed_estimate_period=MEMORY
-    ) as bar:
-        bar.disable = not bar.console.is_terminal
+    drawn = console.is_terminal
+    bar = Progress(
+        *columns,
+        console=console,
+        transient=True,
+        speed_estimate_period=MEMORY,
+        disable=not drawn,
+    )
+    # Old versions of rich end a bar that was never drawn with an empty line.
+    with bar if drawn else nullcontext():
         yield Display(bar, chains, stages or {})

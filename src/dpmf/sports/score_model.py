@@ -8,7 +8,7 @@ import pandas as pd
 
 from dpmf import display
 from dpmf.backtest.cutoffs import Cutoff
-from dpmf.backtest.forecaster import Forecasts, Plan
+from dpmf.backtest.forecaster import Forecasts, Part, Plan, Whole
 from dpmf.errors import ConfigError
 from dpmf.inference.estimator import DPMF
 from dpmf.kernels import Constant, Kernel, Matern12, SeasonGap, SquaredExponential
@@ -91,6 +91,14 @@ class ScoreModel:
         """Predictions at every cutoff of a backtest."""
         protocol = season_fits if plan.protocol == "paper" else cutoff_fits
         return protocol.forecasts(self, frame, cutoffs, plan)
+
+    def parts(
+        self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
+    ) -> Sequence[Part]:
+        """The same as pieces of work; by the paper's protocol all of it is one."""
+        if plan.protocol == "paper":  # its blocks go on from each other
+            return [Whole(self, tuple(cutoffs))]
+        return cutoff_fits.programs(self, frame, cutoffs, plan)
 
 
 def score_model(

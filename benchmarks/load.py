@@ -1,0 +1,66 @@
+"""Memory of long runs against short ones: fits of many draws, backtests of many cutoffs.
+
+    python benchmarks/load.py [--draws 1000 10000] [--cutoffs 50 500]
+
+Every run is a process of its own (benchmarks/memory.py) that keeps its draws on disk; fits
+also run with all draws in memory. Results go to benchmarks/results/load.json.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from places import ROOT, write_result
+
+from dpmf.inference.identity import cores
+
+MEMORY = ROOT / "benchmarks" / "memory.py"
+
+
+def measured(what: str, size: str, count: int, *, kept: bool) -> dict[str, Any]:
+    """One run in a process of its own."""
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        words = [sys.executable, str(MEMORY), what, f"--{size}", f"{count}"]
+        place = ["--checkpoint", str(Path(folder) / "run")] if kept else []
+        printed = subprocess.run([*words, *place], check=True, capture_output=True, text=True)
+    told = json.loads(printed.stdout.splitlines()[-1])
+    found = {
+        size: count,
+        "kept_on": "disk" if kept else "memory",
+        "most_mib": round(told["most_bytes"] / 2**20),
+        "seconds": round(time.monotonic() - began),
+    }
+    if what == "fit":
+        found["draws_mib"] = round(told["bytes_of_draws"] / 2**20)
+    print(json.dumps(found), flush=True)
+    return found
+
+
+def main() -> None:
+    """Run all, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--draws", type=int, nargs="+", default=[1000, 10000])
+    parser.add_argument("--cutoffs", type=int, nargs="+", default=[50, 500])
+    given = parser.parse_args()
+    found: dict[str, Any] = {"about": {"cores": cores(), "jax": version("jax")}}
+    found["fits"] = [
+        measured("fit", "draws", count, kept=kept)
+        for kept in (True, False)
+        for count in given.draws
+    ]
+    write_result("load", found)  # the rest takes longer
+    found["backtests"] = [
+        measured("backtest", "cutoffs", count, kept=True) for count in given.cutoffs
+    ]
+    write_result("load", found)
+
+
+if __name__ == "__main__":
+    main()
