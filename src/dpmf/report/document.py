@@ -156,6 +156,7 @@ def _start(
     for game in games:
         if game["playable"]:
             names = ("home_place", "away_place", "moment", "neutral", "date")
+            names += ("line", "over_under")
             return {name.removesuffix("_place"): game[name] for name in names}
     after = min(moments.index(now) + 1, len(moments) - 1)
     best = [row["place"] for row in rows[:2]]
