@@ -133,7 +133,7 @@ def test_bad_files_are_one_line_and_status_2(tmp_path, capsys, content, message)
 
 def test_a_file_that_is_not_there_is_bad_input(tmp_path, capsys):
     assert status("fit", str(tmp_path / "no.csv"), "--out", str(tmp_path / "fit.nc")) == 2
-    assert "no.csv: cannot be read" in capsys.readouterr().err
+    assert "no.csv: cannot be read (No such file or directory)." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

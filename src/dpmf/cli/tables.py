@@ -100,7 +100,8 @@ def forecast_rows(
     within = [f"{interval:g} %"] if wide else []
     drawn = "p_draw" in table
     chances = ["p_win", "p_draw", "p_loss"] if drawn else ["p_home_win"]
-    outcomes = ["home wins", "draws", "loses"] if drawn else ["home wins"]
+    wins = "home wins" if wide else "wins"
+    outcomes = [wins, "draws", "loses"] if drawn else [wins]
     titles = ["score", *outcomes, "spread", *within, "total", *within]
     bets = [
         (name, column, line)
@@ -130,6 +131,8 @@ def forecast_rows(
         names = (plain(str(row[name])) for name in ("date", "home", "away"))
         shown.add_row(*names, *cells)
     caption = "spread: negative where home is expected to win, as in betting lines"
+    if not wide:
+        caption = f"wins: of the home team; {caption}"
     if len(pairs) > LINES:
         caption = f"and {len(pairs) - LINES:,} more games: --out writes all; {caption}"
     shown.caption = caption

@@ -95,7 +95,7 @@ const marginPicture = (svg, game, names) => {
     }
   }
   draw(svg, "line", { class: "axis", x1: 0, x2: width, y1: base, y2: base });
-  for (const tick of ticks(-reach, reach, width < 400 ? 4 : 8)) {
+  for (const tick of ticks(-reach, reach, width < 400 ? 6 : 8)) {
     draw(svg, "text", { class: "label", x: x(tick), y: height - 5, "text-anchor": "middle" }, tickText(Math.abs(tick)));
   }
 };
