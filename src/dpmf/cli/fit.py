@@ -17,7 +17,7 @@ from dpmf.inference.checkpoint import remove
 from dpmf.sports import Games, read_games, score_model
 from dpmf.whole import require_writable
 
-# Three seasons of the NFL are about to converge with them; `hmc` is the default engine.
+# Just enough for three seasons of the NFL; the demo, which must not fail, takes more steps.
 SIZES: dict[str, Any] = {"engine": "hmc", "chains": 4, "warmup": 400, "draws": 1600}
 
 
