@@ -224,8 +224,8 @@ def test_files_that_are_no_fits(made, tmp_path, capsys):
     (tmp_path / "half.nc").write_bytes(made.fit.read_bytes()[:5000])
     for name, code, message in [
         ("none.nc", 2, "there is no such file"),
-        ("text.nc", 2, "cannot be read as a saved fit"),
-        ("half.nc", 2, "cannot be read as a saved fit"),
+        ("text.nc", 1, "cannot be read as a saved fit"),
+        ("half.nc", 1, "cannot be read as a saved fit"),
     ]:
         for command in (["predict", str(tmp_path / name), str(made.later)], ["info"]):
             words = command if len(command) > 1 else ["info", str(tmp_path / name)]

@@ -68,8 +68,6 @@ def test_ratings_average_over_opponents(fit, games):
     assert [trace.name for trace in figure.data if trace.name] == ["scores", "concedes"]
     with pytest.raises(DataError, match="team='Z', expected one of A, B"):
         plots.ratings(fit, "Z")
-    with pytest.raises(DataError, match="expected one of A, B"):
-        plots.ratings(fit, ["A", "B"])
 
 
 def test_hyperparameters_of_both_sides(fit, games):

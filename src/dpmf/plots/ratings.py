@@ -63,7 +63,7 @@ def rating_draws(fit: Fit, team: str) -> dict:
     if missing:
         raise DataError(f"the fit has no input {sorted(missing)[0]!r}: it is not one of games.")
     known = ", ".join(sorted(map(str, names))[:8])
-    if team not in list(names):  # a set would choke on a list of teams
+    if team not in names:
         raise DataError(f"team={team!r}, expected one of {known}, ...")
     inputs = pd.DataFrame(
         {name: fit.data.column(name)[:, 0] for name in ("season", "week")}

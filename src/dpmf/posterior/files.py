@@ -62,8 +62,8 @@ def load(path: Any) -> Fit:
         path: The file.
 
     Raises:
-        UnreadableFile: It is missing, or is not such a file.
-        FileError: It is damaged, or of a newer version.
+        UnreadableFile: It is missing.
+        FileError: It is not such a file, damaged, or of a newer version.
     """
     target = Path(path)
     if not target.is_file():
@@ -99,7 +99,7 @@ def _contents(target: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
             )
         with xr.open_dataset(target, engine=_ENGINE) as dataset:
             if "dpmf" not in dataset.attrs:
-                raise UnreadableFile(f"{target}: this is no file that dpmf saved.")
+                raise FileError(f"{target}: this is no file that dpmf saved.")
             plain = json.loads(dataset.attrs["dpmf"])
             if plain["format"] > FORMAT:
                 raise FileError(
@@ -116,7 +116,7 @@ def _contents(target: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         raise
     except Exception as error:  # h5py, xarray and json each have their own
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise UnreadableFile(
+        raise FileError(
             f"{target}: cannot be read as a saved fit ({reason}); expected what `dpmf fit` or "
             "`Fit.save` wrote."
         ) from error
