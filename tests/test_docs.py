@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import dpmf
-from few_games import TINY, few_games
+from few_games import CUTOFF, TINY, few_games
 from pages import ROOT, run, steps
 
 DOCS = ROOT / "docs"
@@ -36,11 +36,13 @@ def examples() -> list[str]:
 def test_the_pages_with_examples_are_known():
     assert examples() == [
         "howto/cluster.md",
+        "howto/command.md",
         "howto/goals.md",
         "howto/gpu.md",
         "howto/kernel.md",
         "howto/likelihood.md",
         "howto/long_runs.md",
+        "howto/python.md",
         "howto/ratings.md",
         "reproduction.md",
         "tutorial.md",
@@ -66,6 +68,7 @@ def hasty_compiler():
 @pytest.mark.parametrize("name", [name for name in examples() if name.startswith("howto")])
 def test_the_examples_run(name, few, unchecked, hasty_compiler):
     few.to_csv("games.csv", index=False)  # what the reader is supposed to have
+    few[few["date"] >= CUTOFF].to_csv("upcoming.csv", index=False)
     names = run(steps(DOCS / name), QUICK)
     if "forecast" in names:
         assert np.isfinite(names["forecast"].mean).all()
@@ -74,6 +77,11 @@ def test_the_examples_run(name, few, unchecked, hasty_compiler):
     if name == "howto/goals.md":
         outcomes = pd.read_csv("outcomes.csv")[["p_win", "p_draw", "p_loss"]]
         np.testing.assert_allclose(outcomes.sum(axis=1), 1.0, atol=2e-4)  # four digits
+    if name == "howto/python.md":
+        assert len(names["data"]) == len(names["played"])
+        assert set(names["result"].summary["forecaster"]) == {"PMF", "home"}
+    if name == "howto/command.md":
+        assert len(pd.read_csv("forecasts.csv")) == 11 and Path("page.html").is_file()
     if name == "howto/cluster.md":
         for folder in ("results", "shared"):
             told = pd.read_csv(f"{folder}/summary.csv")
@@ -117,6 +125,19 @@ def test_benchmarks_are_those_that_were_measured(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     written = importlib.import_module("page").page()
     assert (DOCS / "benchmarks.md").read_text() == written, "run python benchmarks/page.py"
+
+
+def test_the_headline_repeats_the_overview():
+    """README's figures, the paper's and ours, are those of the overview."""
+    overview = (DOCS / "reproduction.md").read_text()
+    rows = re.findall(
+        r"^\| \*\*(?:here|paper|market)\*\*.+? \| (-\d\.\d+) \| ([\d.]+ %) \| ([\d.]+) \|",
+        (ROOT / "README.md").read_text(),
+        re.MULTILINE,
+    )
+    assert len(rows) == 7
+    for row in rows:
+        assert " | ".join(row) in overview or ", ".join(row) in overview, row
 
 
 def test_the_overview_repeats_the_tables():

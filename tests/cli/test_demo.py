@@ -24,7 +24,9 @@ def test_demo_shows_forecasts_beside_results(short, tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "Converged" in printed or "NOT converged" in printed
     assert "forecast" in printed
-    assert "Winner wrong, %" in printed and "PMF" in printed and "elo" in printed
+    assert "256 games of 2018" in printed and "Winner" in printed and "RMSE" in printed
+    for name in ("DPMF(t,h), rank 1", "PMF, rank 1", "Elo", "home advantage alone"):
+        assert f"│ {name} " in printed
     assert str(tmp_path / "out" / "report.html") in printed
     written = pd.read_csv(tmp_path / "out" / "forecast.csv")
     assert len(written) == 48
@@ -32,6 +34,8 @@ def test_demo_shows_forecasts_beside_results(short, tmp_path, capsys):
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     for section in ("matchup", "upcoming", "ratings", "backtest", "calibration"):
         assert f'<section id="{section}"' in page
+    assert "<title>NFL 2018, after week 14</title>" in page
+    assert printed.rstrip().endswith("report.html")
 
 
 def test_demo_speaks_json_alone(short, tmp_path, capsys):

@@ -1,6 +1,7 @@
 """`dpmf fit`: games in, a fit that can be predicted from out."""
 
 import json
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -132,7 +133,7 @@ def test_bad_files_are_one_line_and_status_2(tmp_path, capsys, content, message)
 
 def test_a_file_that_is_not_there_is_bad_input(tmp_path, capsys):
     assert status("fit", str(tmp_path / "no.csv"), "--out", str(tmp_path / "fit.nc")) == 2
-    assert "no.csv: cannot be read" in capsys.readouterr().err
+    assert "no.csv: cannot be read (No such file or directory)." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -179,6 +180,9 @@ def test_quiet_is_quiet_and_words_are_readable(made, tmp_path, capsys, monkeypat
     printed = capsys.readouterr().out
     assert "games of 6 teams, seasons 2017 to 2018" in printed
     assert "onverged: " in printed and "Form fades" in printed and "Written: " in printed
+    steps = [line.split("dpmf ")[1] for line in printed.splitlines() if "  dpmf " in line]
+    assert [step.split()[0] for step in steps] == ["predict", "report"]
+    assert status(*shlex.split(steps[0])) == 0  # what is proposed works
 
 
 def test_progress_is_asked_for_unless_quiet_or_json(made, tmp_path, stopped):

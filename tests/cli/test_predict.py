@@ -161,16 +161,25 @@ def test_a_season_after_the_last_one_seen(made, capsys):
     assert printed.err == "" and "week 12 of season 2019" in printed.out
 
 
+def test_names_may_be_typed_in_any_case(made, capsys):
+    game = ["--date", "2018-12-23", "--json"]
+    for home, away in (("NE", "BUF"), ("ne", " Buf")):
+        assert status("predict", str(made.fit), "--home", home, "--away", away, *game) == 0
+    printed = capsys.readouterr()
+    exact, typed = printed.out.splitlines()
+    assert printed.err == "" and exact == typed
+
+
 def test_teams_never_seen_get_a_forecast_and_a_warning(made, capsys):
-    words = ["predict", str(made.fit), "--home", "Ne", "--away", "XYZW", "--date", "2018-12-23"]
-    assert status(*words, "--json") == 0
+    words = ["--home", "NEE", "--away", "XYZW", "--date", "2018-12-23"]
+    assert status("predict", str(made.fit), *words, "--json") == 0
     printed = capsys.readouterr()
     assert printed.err == (
-        "dpmf: this game: teams never seen in training: 'Ne' (did you mean 'NE'?), 'XYZW'; "
+        "dpmf: this game: teams never seen in training: 'NEE' (did you mean 'NE'?), 'XYZW'; "
         "their forecasts are those of any team of the league.\n"
     )
     told = json.loads(printed.out)
-    assert told["never_seen"] == ["Ne", "XYZW"]
+    assert told["never_seen"] == ["NEE", "XYZW"]
     assert np.isfinite(told["games"][0]["p_home_win"])
 
 

@@ -33,8 +33,15 @@ def test_it_shows_chains_draws_and_rhat(terminal, capsys):
         report.bar.refresh()
         shown = capsys.readouterr().err
     assert f"R-hat {array_stats.rhat(traces()):.3f}" in shown
-    for word in ("sampling", "50/200", "4 chains"):
+    for word in ("sampling", "50/200", "4 chains", " left"):
         assert word in shown
+
+
+def test_compilation_shows_that_time_goes_by(terminal, capsys):
+    with reporting(True, 4, {"warm-up": 100}) as report:
+        report.bar.refresh()
+        shown = capsys.readouterr().err
+    assert "compiling" in shown and "0 s so far" in shown
 
 
 def test_the_time_left_is_that_of_all_stages(terminal):

@@ -251,6 +251,55 @@ def test_a_game_to_come_is_shown_above(opened, made):
     assert seen.page.input_value("#date") == f"{game['date']:%Y-%m-%d}"
 
 
+def test_the_line_of_a_game_comes_with_it(opened, made):
+    """The file's lines are filled in for its games, and forgotten for any other."""
+    seen, games = opened(made.page), made.upcoming.frame
+    for place, game in ((None, games.iloc[0]), (3, games.iloc[3])):
+        if place is not None:
+            seen.page.locator("#upcoming button.link").nth(place).click()
+        bets = [float(seen.page.input_value(f"#{name}")) for name in ("line", "over-under")]
+        assert bets == [game["spread_home"], game["total"]]
+        assert 0 < seen.number("cover") < 1 and 0 < seen.number("over") < 1
+    seen.page.click("#swap")
+    assert seen.page.input_value("#line") == "" and seen.page.input_value("#over-under") == ""
+    shown = seen.page.get_attribute("#over-under", "placeholder")
+    assert float(shown) == pytest.approx(seen.number("total"), abs=0.5)
+
+
+def test_rings_say_what_they_hold(opened, made):
+    seen = opened(made.page)
+    assert seen.page.locator("#density .ring").all_text_contents() == ["50 %", "80 %", "95 %"]
+
+
+def test_the_sections_stay_in_reach(opened, made):
+    """The list of sections stays on top, and marks the one that is read."""
+    seen = opened(made.page, viewport={"width": 390, "height": 800}, reduced_motion="reduce")
+    marked = "nav a[aria-current]"
+    assert seen.page.locator(marked).all_text_contents() == ["Matchup"]
+    seen.page.evaluate("document.getElementById('diagnostics').scrollIntoView()")
+    seen.page.wait_for_selector(f"{marked}[href='#diagnostics']")
+    box = seen.page.locator(marked).bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390 and 0 <= box["y"] < 60
+
+
+def test_a_phone_shows_long_names_and_large_scores(opened, made):
+    """Nothing is cut off, whatever stands in the tables of ratings and of games."""
+    seen = opened(made.page, viewport={"width": 390, "height": 800}, is_mobile=True)
+    fill = """() => {
+      const fill = (name, text) => document.querySelectorAll(name)
+        .forEach((one) => { one.textContent = text; });
+      fill(".range", "+101.4 to +107.4");
+      fill(".value", "+102.4");
+      fill(".result", "108-102");
+      const cut = [...document.querySelectorAll(".ratings, .games")]
+        .filter((one) => one.getBoundingClientRect().right > 390).length;
+      const scores = [...document.querySelectorAll(".result")]
+        .filter((one) => one.scrollWidth > one.clientWidth).length;
+      return [cut, scores, document.documentElement.scrollWidth];
+    }"""
+    assert seen.page.evaluate(fill) == [0, 0, 390]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_it_fits_the_screen(opened, made, scheme, width):

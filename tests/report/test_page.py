@@ -10,6 +10,7 @@ import pytest
 from dpmf import ConfigError, DataError
 from dpmf.likelihoods import PairedGaussian
 from dpmf.report import Results, page
+from dpmf.report.diagnosis import in_words
 from dpmf.report.explorer import explorer, within_budget
 from dpmf.report.features import Features
 from dpmf.report.packed import script_json
@@ -70,6 +71,27 @@ def test_a_league_of_thirty_stays_small(rank):
 def test_it_needs_something_to_show():
     with pytest.raises(ConfigError, match="needs a fit or the folder"):
         page()
+
+
+def test_a_fit_that_has_not_converged_says_so_above_all(made):
+    text = made.page.read_text(encoding="utf-8")
+    assert not made.fit.diagnostics.converged
+    assert text.index("have not converged") < text.index('id="matchup"')
+    told = made.fit.diagnostics
+    good = told._replace(rhat=np.ones_like(told.rhat), ess_bulk=np.full_like(told.rhat, 1e4))
+    assert "have not converged" not in page(dataclasses.replace(made.fit, diagnostics=good))
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("max R-hat 1.1 (cols season+week.length), more", "(length over time, defence)"),
+        ("max R-hat 1.1 (y[12]), 5 divergent steps (7% of", "(expected scores of games)"),
+        ("R-hat needs at least 2 chains of 4 draws", "2 chains of 4"),
+    ],
+)
+def test_the_verdict_names_quantities_in_words(line, words):
+    assert words in in_words(line)
 
 
 def test_backtests_stand_alone():

@@ -116,6 +116,24 @@ def test_bad_games_are_refused(changes, message):
         Games(table(**changes))
 
 
+def test_games_without_scores_are_left_out():
+    """Lists of a whole season hold games to come; their rows still count in messages."""
+    nan = float("nan")
+    ahead = table(home_score=[1, nan, 2, 3], away_score=[4, None, 5, 6])
+    with pytest.warns(
+        DpmfWarning, match=r"left out a game without scores, not played yet \(from 2001-"
+    ):
+        games = Games(ahead)
+    assert games.frame["home_score"].tolist() == [1, 2, 3]
+    assert games.frame["away_score"].tolist() == [4, 5, 6]
+    with pytest.raises(DataError, match="row 3, column 'home_score': found 'x'"):
+        Games(table(home_score=["1", None, "x", "3"], away_score=["4", None, "5", "6"]))
+    with pytest.raises(DataError, match="row 2, column 'away_score': found a missing entry"):
+        Games(table(away_score=[4, None, 5, 6]))
+    with pytest.raises(DataError, match="row 1, column 'home_score': found a missing entry"):
+        Games(table(home_score=[nan] * 4, away_score=[nan] * 4))
+
+
 def test_a_missing_column_is_named():
     with pytest.raises(DataError, match="there is no column 'away_score'"):
         Games(table().drop(columns="away_score"))

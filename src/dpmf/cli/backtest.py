@@ -62,7 +62,7 @@ def run(
         for rank in ranks
     ]
     table = read_games(games, counts=choices.counts(likelihood), **reading)
-    console.print(plain(f"{source_of(games)}: {table!r}"))
+    console.print(plain(f"{source_of(games)}: {table!r}"), soft_wrap=True)
     began = time.perf_counter()
     progress = not (quiet or json)
     with resumable(), executor(workers) as where:
@@ -85,7 +85,8 @@ def run(
         if odd:
             console.print("Raise --warmup and --draws: those fits have not converged.")
     names = ("scores.csv", "summary.csv", "fits.csv", "report.html")
-    console.print(plain(f"Written: {', '.join(str(out / name) for name in names)}"))
+    written = ", ".join(str(out / name) for name in names)
+    console.print(plain(f"Written: {written}"), soft_wrap=True)
     if json:
         rows = json_format.loads(summary.to_json(orient="records"))
         print(json_format.dumps({"seconds": seconds, "summary": rows}))

@@ -47,17 +47,25 @@ def demo(
 
 @app.command()
 def fit(
-    games: Annotated[str, typer.Argument(help=options.GAMES)],
+    games: Annotated[str, typer.Argument(help=options.GAMES, metavar="GAMES.csv")],
     out: Annotated[Path, typer.Option(help="File for the fit, such as fit.nc.")],
-    rank: Annotated[int, typer.Option(help="Latent features.")] = 1,
+    rank: Annotated[
+        int, typer.Option(help="Latent features.", rich_help_panel=options.MODEL)
+    ] = 1,
     side: options.Side = "time+home",
     kernel: options.Kernel = None,
     mean: options.Mean = None,
     likelihood: options.Likelihood = None,
     window: Annotated[
-        int | None, typer.Option(help="Seasons to learn from, the latest last; all.")
+        int | None,
+        typer.Option(
+            help="Latest seasons to learn from; all unless given.",
+            rich_help_panel=options.READING,
+        ),
     ] = None,
-    resolution: Annotated[str, typer.Option(help="What time is rounded to.")] = "1w",
+    resolution: Annotated[
+        str, typer.Option(help="What time is rounded to.", rich_help_panel=options.READING)
+    ] = "1w",
     playoffs: options.Playoffs = False,
     columns: options.Columns = None,
     day_first: options.DayFirst = None,
@@ -77,6 +85,11 @@ def fit(
 ) -> None:
     """Learn from the games in a file, and keep what was learned.
 
+    Such as: dpmf fit games.csv --out fit.nc
+
+    GAMES.csv needs the columns date, home, away, home_score and away_score,
+    or names like these.
+    Without options: 4 chains of 1,600 draws after 400 steps of warm-up.
     A run that was stopped goes on when the same command is given again.
     """
     from dpmf.cli.fit import run  # jax is imported only when work begins
@@ -111,9 +124,12 @@ def fit(
 
 @app.command()
 def predict(
-    fit: Annotated[Path, typer.Argument(help="What `dpmf fit` wrote.")],
+    fit: Annotated[Path, typer.Argument(help="What `dpmf fit` wrote.", metavar="FIT.nc")],
     upcoming: Annotated[
-        str | None, typer.Argument(help="Games to come: a file like that of the fit.")
+        str | None,
+        typer.Argument(
+            help="Games to come: a file like that of the fit.", metavar="UPCOMING.csv"
+        ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="CSV file for the forecasts.")] = None,
     interval: Annotated[float, typer.Option(help="Probability of intervals, percent.")] = 80.0,
@@ -134,9 +150,13 @@ def predict(
 ) -> None:
     """Forecast games: scores, who wins, spread and total, and bets on a line.
 
-    spread has the sign of a betting line: negative where home is expected to win.
-    p_home_cover and p_over come where the file has spread_home and total; p_win, p_draw and
-    p_loss of the home team where the fit learned from goals.
+    Such as: dpmf predict fit.nc upcoming.csv --out forecasts.csv
+
+    Or one game: dpmf predict fit.nc --home LAL --away CLE --date 2008-12-25
+
+    A spread has the sign of a betting line: negative where home is expected to win.
+    p_home_cover and p_over come where the file has spread_home and total;
+    p_win, p_draw and p_loss where the fit learned from goals.
     """
     from dpmf.cli.predict import run
 
@@ -166,7 +186,7 @@ def predict(
 
 @app.command()
 def info(
-    fit: Annotated[Path, typer.Argument(help="What `dpmf fit` wrote.")],
+    fit: Annotated[Path, typer.Argument(help="What `dpmf fit` wrote.", metavar="FIT.nc")],
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
@@ -204,8 +224,10 @@ def report(
 ) -> None:
     """Write a page with ratings, their history, and forecasts of any matchup.
 
-    It is one file that needs no network. The folder of a backtest gives tables of how good
-    the forecasts were, and whether chances meant what they said.
+    Such as: dpmf report fit.nc --out page.html --upcoming upcoming.csv
+
+    It is one file that needs no network. The folder of a backtest gives tables
+    of how good the forecasts were, and whether chances meant what they said.
     """
     from dpmf.cli.report import run
 
@@ -229,7 +251,7 @@ def report(
 
 @app.command()
 def backtest(
-    games: Annotated[str, typer.Argument(help=options.GAMES)],
+    games: Annotated[str, typer.Argument(help=options.GAMES, metavar="GAMES.csv")],
     out: Annotated[
         Path, typer.Option(help="Folder for the results; a stopped run goes on from it.")
     ],
@@ -272,7 +294,10 @@ def backtest(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Forecast past games as if they were to come, and score the forecasts."""
+    """Forecast past games as if they were to come, and score the forecasts.
+
+    Such as: dpmf backtest games.csv --out results --seasons 2016:2018
+    """
     from dpmf.cli.backtest import run
 
     run(

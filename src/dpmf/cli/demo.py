@@ -10,7 +10,7 @@ from rich.table import Table
 
 from dpmf import datasets
 from dpmf.backtest import Result, backtest
-from dpmf.cli.tables import backtest_tables
+from dpmf.cli.tables import season_table
 from dpmf.cli.terminal import plain, terminal
 from dpmf.posterior import Fit, Forecast
 from dpmf.report import Results, write_page
@@ -20,7 +20,8 @@ from dpmf.whole import make_folder, write_whole
 SEASONS = 3  # the last of which is forecast from its own past and two earlier ones
 LAST_WEEKS = 3  # weeks held back
 SHOWN = 8  # games in the table
-SIZES: dict[str, Any] = {"chains": 4, "warmup": 400, "draws": 1600}
+# Length scales mix slowly: many steps, of which every third is kept.
+SIZES: dict[str, Any] = {"chains": 4, "warmup": 400, "draws": 1000, "thin": 3}
 # A block of the backtest is forecast from one fit: fewer fits than in a serious one.
 MEASURED: dict[str, Any] = {
     "window": 3,
@@ -56,18 +57,20 @@ def run(out: Path, *, quiet: bool, json: bool) -> None:
     console.print(_table(forecast, later.frame))
     console.print(f"Forecasting all of {season} from what was known at the time.")
     found = _measured(games, season, watched)
-    for table in backtest_tables(found.summary[found.summary["season"] != "All"]):
-        console.print(table)
+    console.print(season_table(found.summary))
     worst = float(found.fits["rhat_max"].max())
     doubt = "" if worst <= CONVERGED else ", which is too much to trust the last digits"
     console.print(f"{len(found.fits)} fits, R-hat at most {worst:.3f}{doubt}.")
-    write_page(out / "report.html", fit, upcoming=later, results=Results(*found))
+    title = f"NFL {season}, after week {known['week'].iloc[-1] + 1:.0f}"
+    write_page(out / "report.html", fit, upcoming=later, results=Results(*found), title=title)
     seconds = time.perf_counter() - began
     console.print(
-        f"Written in {seconds:.0f} s: {plain(out / 'forecast.csv')}, {plain(out / 'fit.nc')} "
-        f"and {plain(out / 'report.html')}, which a browser shows.",
+        f"Written in {seconds:.0f} s: {plain(out / 'forecast.csv')} and "
+        f"{plain(out / 'fit.nc')}.",
         soft_wrap=True,
     )
+    shown = plain(out / "report.html")
+    console.print(f"The page to look at: [bold]{shown}[/bold]", soft_wrap=True)
     if json:
         print(json_format.dumps(_told(fit, found, later, out, seconds)))
 

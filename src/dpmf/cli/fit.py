@@ -1,7 +1,9 @@
 """`dpmf fit`: learn from the games in a file, and keep what was learned."""
 
 import json as json_format
+import shlex
 import time
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from dpmf.inference.checkpoint import remove
 from dpmf.sports import Games, read_games, score_model
 from dpmf.whole import require_writable
 
-# Those of the demo, whose three seasons converge with them; `hmc` is the default engine.
+# Just enough for three seasons of the NFL; the demo, which must not fail, takes more steps.
 SIZES: dict[str, Any] = {"engine": "hmc", "chains": 4, "warmup": 400, "draws": 1600}
 
 
@@ -78,8 +80,22 @@ def run(
     told = described(fit, out)
     print_words(console, told)
     console.print(plain(f"Written: {out} ({seconds:.0f} s)"), soft_wrap=True)
+    for line in _next_steps(out, table):
+        console.print(plain(line), soft_wrap=True)
     if json:
         print(json_format.dumps({"seconds": seconds, **told}))
+
+
+def _next_steps(out: Path, games: Games) -> list[str]:
+    """Commands to copy: the last game played again, and the page."""
+    last = games.frame.iloc[-1]
+    words = [last["home_team"], last["away_team"], f"{last['date'] + timedelta(7):%Y-%m-%d}"]
+    home, away, day = (shlex.quote(str(word)) for word in words)
+    fit = shlex.quote(str(out))
+    return [
+        f"Next:    dpmf predict {fit} --home {home} --away {away} --date {day}",
+        f"         dpmf report {fit} --out page.html",
+    ]
 
 
 def _recent(games: Games, window: int | None) -> Games:

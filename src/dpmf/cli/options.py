@@ -25,6 +25,7 @@ def _offering(*words: str):
     return complete
 
 
+MODEL, READING, SAMPLING = "The model", "Reading the file", "Sampling"  # panels of --help
 GAMES = "CSV (.csv, .csv.gz) or Parquet file of games, or - for standard input."
 
 Quiet = Annotated[
@@ -33,40 +34,61 @@ Quiet = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Columns = Annotated[
     str | None,
-    typer.Option(help="Names in the file, where they are unusual: home=HomeTeam,away=Guest."),
+    typer.Option(
+        help="Names in the file, where they are unusual: home=HomeTeam,away=Guest.",
+        rich_help_panel=READING,
+    ),
 ]
 DayFirst = Annotated[
     bool | None,
-    typer.Option("--day-first/--month-first", help="What 03/04/2008 means, if no row tells."),
+    typer.Option(
+        "--day-first/--month-first",
+        help="What 03/04/2008 means, if no row tells.",
+        rich_help_panel=READING,
+    ),
 ]
-Playoffs = Annotated[bool, typer.Option("--playoffs", help="Count playoff games.")]
+Playoffs = Annotated[
+    bool,
+    typer.Option("--playoffs", help="Count playoff games.", rich_help_panel=READING),
+]
 Kernel = Annotated[
     str | None,
     typer.Option(
-        help="Over time: se, matern12, matern32, matern52 or rq.",
+        help="Over time: matern12 (the default), se (the paper's), matern32, matern52 or rq.",
+        rich_help_panel=MODEL,
         autocompletion=_offering(*choices.KERNELS),
     ),
 ]
 Likelihood = Annotated[
     str | None,
     typer.Option(
-        help="paired-gaussian, or paired-poisson for goals: win, draw and loss.",
+        help="paired-gaussian (the default), or paired-poisson for goals: win, draw, loss.",
+        rich_help_panel=MODEL,
         autocompletion=_offering(*choices.LIKELIHOODS),
     ),
 ]
 Engine = Annotated[
     str | None,
-    typer.Option(help="hmc or slice.", autocompletion=_offering("hmc", "slice")),
+    typer.Option(
+        help="hmc (the default), or slice, the paper's.",
+        autocompletion=_offering("hmc", "slice"),
+        rich_help_panel=SAMPLING,
+    ),
 ]
 Mean = Annotated[
     str | None,
-    typer.Option(help="constant or pooled.", autocompletion=_offering("constant", "pooled")),
+    typer.Option(
+        help="pooled (the default), or constant, the paper's.",
+        autocompletion=_offering("constant", "pooled"),
+        rich_help_panel=MODEL,
+    ),
 ]
 Side = Annotated[
     str,
     typer.Option(
         help="Side information: none, time, home or time+home.",
         autocompletion=_offering(*choices.SIDES),
+        rich_help_panel=MODEL,
     ),
 ]
 Sides = Annotated[
@@ -74,12 +96,21 @@ Sides = Annotated[
     typer.Option(
         help="Of none, time, home, time+home; a comma between models.",
         autocompletion=_offering(*choices.SIDES),
+        rich_help_panel=MODEL,
     ),
 ]
-Chains = Annotated[int | None, typer.Option(help="Of every fit.")]
-Warmup = Annotated[int | None, typer.Option(help="Steps before draws are kept.")]
-Draws = Annotated[int | None, typer.Option(help="Kept draws of every chain.")]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same forecasts.")]
+Chains = Annotated[int | None, typer.Option(help="Of every fit.", rich_help_panel=SAMPLING)]
+Warmup = Annotated[
+    int | None,
+    typer.Option(help="Steps before draws are kept.", rich_help_panel=SAMPLING),
+]
+Draws = Annotated[
+    int | None, typer.Option(help="Kept draws of every chain.", rich_help_panel=SAMPLING)
+]
+Seed = Annotated[
+    int,
+    typer.Option(help="The same seed gives the same forecasts.", rich_help_panel=SAMPLING),
+]
 SeasonStart = Annotated[
     str | None, typer.Option(help="First day of a season later than those of the fit.")
 ]

@@ -16,6 +16,7 @@ from dpmf.sports import Games, read_games
 from dpmf.sports.calendar import Calendar
 from dpmf.sports.forecast_table import forecast_table, tell_turned_lines
 from dpmf.sports.notes import games_notes
+from dpmf.sports.teams import as_known
 from dpmf.sports.unknown_games import told_apart
 from dpmf.whole import require_writable, write_whole
 
@@ -54,6 +55,9 @@ def run(
     if out is not None:
         require_writable(out)
     fit = load(path)
+    known = [str(name) for name in fit.data.row_names]
+    for side in {"home", "away"} & set(given):  # typed by hand, unlike those of a file
+        given[side] = as_known(given[side], known)
     games = _games(upcoming, given, games_notes(fit, source=str(path)).calendar, reading)
     source = ONE if upcoming is None else source_of(upcoming)
     strangers = told_apart(fit, games, source=source)

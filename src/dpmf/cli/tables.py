@@ -6,7 +6,9 @@ from collections.abc import Iterator
 import pandas as pd
 from rich.table import Table
 
+from dpmf.backtest.summary import ALL
 from dpmf.cli.terminal import plain
+from dpmf.report.results import named
 
 LINES = 40  # games in a table of forecasts
 
@@ -49,6 +51,28 @@ def backtest_tables(summary: pd.DataFrame) -> Iterator[Table]:
         yield table
 
 
+def season_table(summary: pd.DataFrame) -> Table:
+    """A backtest of one season: forecasters down, metrics across."""
+    season = next(one for one in summary["season"] if one != ALL)
+    rows = summary[summary["season"] == season]
+    shown = {name: how for name, how in METRICS.items() if _told(rows, name)}
+    table = Table(title=f"{rows['games'].max():,.0f} games of {season}", title_justify="left")
+    table.add_column("forecaster", no_wrap=True)
+    for title, _ in shown.values():
+        table.add_column(title, justify="right")
+    for _, row in rows.iterrows():
+        cells = [
+            "" if pd.isna(row[name]) else layout.format(row[name])
+            for name, (_, layout) in shown.items()
+        ]
+        table.add_row(plain(named(row["forecaster"], row["rank"])), *cells)
+    return table
+
+
+def _told(rows: pd.DataFrame, metric: str) -> bool:
+    return metric in rows and bool(rows[metric].notna().any())
+
+
 def _cell(rows: pd.DataFrame, season: str, metric: str, layout: str) -> str:
     if season not in rows.index:
         return ""
@@ -76,7 +100,8 @@ def forecast_rows(
     within = [f"{interval:g} %"] if wide else []
     drawn = "p_draw" in table
     chances = ["p_win", "p_draw", "p_loss"] if drawn else ["p_home_win"]
-    outcomes = ["wins", "draws", "loses"] if drawn else ["wins"]
+    wins = "home wins" if wide else "wins"
+    outcomes = [wins, "draws", "loses"] if drawn else [wins]
     titles = ["score", *outcomes, "spread", *within, "total", *within]
     bets = [
         (name, column, line)
@@ -106,6 +131,8 @@ def forecast_rows(
         names = (plain(str(row[name])) for name in ("date", "home", "away"))
         shown.add_row(*names, *cells)
     caption = "spread: negative where home is expected to win, as in betting lines"
+    if not wide:
+        caption = f"wins: of the home team; {caption}"
     if len(pairs) > LINES:
         caption = f"and {len(pairs) - LINES:,} more games: --out writes all; {caption}"
     shown.caption = caption

@@ -48,7 +48,8 @@ def file_bytes(path: Any) -> bytes:
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
         if isinstance(error, DataError):
             raise
-        raise UnreadableFile(f"{source}: cannot be read ({error}).") from error
+        reason = getattr(error, "strerror", None) or error  # that of a path would name it twice
+        raise UnreadableFile(f"{source}: cannot be read ({reason}).") from error
     if raw.startswith(_ARCHIVE):
         raise DataError(
             f"{source}: this is no CSV table (but an archive or a spreadsheet); save the table "

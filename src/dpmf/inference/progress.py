@@ -71,12 +71,21 @@ def reporting(
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class TimeLeft(TimeRemainingColumn):
+        """The time left in words; until there is something to tell it from, the time taken."""
+
+        def render(self, task: Any) -> Any:
+            if task.total is None:
+                return Text(f"{task.elapsed or 0:.0f} s so far", style="progress.elapsed")
+            return super().render(task) + Text(" left", style="progress.remaining")
 
     columns = (
         TextColumn("{task.description:<9}"),
         BarColumn(),
         TextColumn("{task.fields[count]}  {task.fields[own]}{task.fields[rhat]}"),
-        TimeRemainingColumn(),
+        TimeLeft(),
     )
     console = Console(stderr=True)
     drawn = console.is_terminal

@@ -13,11 +13,13 @@ CYCLE = [BLUE, ORANGE, GREEN, RED, "#CC79A7", "#56B4E9", "#F0E442"]
 def styled(figure: go.Figure, title: str, x: str, y: str, **options: Any) -> go.Figure:
     """The figure with its words and the common look."""
     return figure.update_layout(
-        title=title,
+        # The title at the very top and the legend on the plot: apart at any height.
+        title={"text": title, "y": 1, "yanchor": "top", "pad": {"t": 18}},
+        margin={"t": 88},
         xaxis_title=x,
         yaxis_title=y,
         template="plotly_white",
         font_family="system-ui, sans-serif",
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        legend={"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0},
         **options,
     )

@@ -116,7 +116,10 @@ def _contents(target: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         raise
     except Exception as error:  # h5py, xarray and json each have their own
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise FileError(f"{target}: cannot be read as a saved fit ({reason}).") from error
+        raise FileError(
+            f"{target}: cannot be read as a saved fit ({reason}); expected what `dpmf fit` or "
+            "`Fit.save` wrote."
+        ) from error
 
 
 def _taken_apart(fit: Fit) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

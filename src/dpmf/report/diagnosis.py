@@ -19,7 +19,7 @@ def diagnosis(fit: Fit) -> dict[str, Any]:
         groups.setdefault(re.sub(r"\[\d+\]$", "", name), []).append(place)
     return {
         "converged": told.converged,
-        "line": told.line(),
+        "line": in_words(told.line()),
         "sampling": f"{chains} chains of {draws:,} draws after {fit.sizes.warmup:,} steps of "
         f"warm-up, engine {fit.engine}, seed {fit.seed}",
         "rows": [_row(fit, name, places) for name, places in groups.items()],
@@ -39,6 +39,11 @@ def _row(fit: Fit, name: str, places: list[int]) -> dict[str, str]:
 
 def _worst(values: np.ndarray, worst: Any, layout: str) -> str:
     return "unknown" if np.isnan(values).all() else layout.format(worst(values))
+
+
+def in_words(line: str) -> str:
+    """The verdict, with the quantity in its first brackets in words."""
+    return re.sub(r"\(([^()]*?)(\[\d+\])?\)", lambda m: f"({_worded(m[1])})", line, count=1)
 
 
 def _worded(name: str) -> str:

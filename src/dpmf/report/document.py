@@ -155,7 +155,8 @@ def _start(
     """What the explorer shows first: the first game to come, or the two best teams."""
     for game in games:
         if game["playable"]:
-            names = ("home_place", "away_place", "moment", "neutral", "date")
+            names = ["home_place", "away_place", "moment", "neutral", "date"]
+            names += ["line", "over_under"]
             return {name.removesuffix("_place"): game[name] for name in names}
     after = min(moments.index(now) + 1, len(moments) - 1)
     best = [row["place"] for row in rows[:2]]

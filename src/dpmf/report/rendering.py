@@ -18,6 +18,7 @@ SCRIPTS = [
     "curves.js",
     "calibration.js",
     "sorting.js",
+    "sections.js",
     "main.js",
 ]
 

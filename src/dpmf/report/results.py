@@ -123,13 +123,13 @@ def calibration(results: Results) -> list[dict[str, Any]]:
     found = []
     own = results.summary[results.summary["season"] == ALL]
     ranked = own[own["forecaster"] != MARKET].sort_values("mean_log_prob", ascending=False)
-    best = [_name(*key) for key in ranked[["forecaster", "rank"]].itertuples(index=False)][:1]
+    best = [named(*key) for key in ranked[["forecaster", "rank"]].itertuples(index=False)][:1]
     grouped = results.scores.groupby(["forecaster", "rank"], sort=False, dropna=False)
     for key, events in grouped:
         if not events["p_home"].notna().any():
             continue
         curve = {name: value.tolist() for name, value in reliability(events)._asdict().items()}
-        name = _name(*key)
+        name = named(*key)
         entry: dict[str, Any] = {"name": name, "best": name in best, "reliability": curve}
         for which in ("margin", "total"):
             pit = events.get(f"pit_{which}")
@@ -145,7 +145,8 @@ def band_percent() -> str:
     return f"{100 * BAND:.0f} %"
 
 
-def _name(forecaster: Any, rank: Any) -> str:
+def named(forecaster: Any, rank: Any) -> str:
+    """A forecaster in words, with the rank of a model."""
     title = EXPLAINED.get(str(forecaster), str(forecaster))
     return title if pd.isna(rank) else f"{title}, rank {float(rank):.0f}"
 
@@ -158,7 +159,7 @@ def _overall(summary: pd.DataFrame, metrics: list[Metric]) -> dict[str, Any]:
         cells = [_cell(row, metric) for metric in metrics]
         kind = "market" if row["forecaster"] == MARKET else "other"
         rows.append(
-            {"name": _name(row["forecaster"], row["rank"]), "cells": cells, "kind": kind}
+            {"name": named(row["forecaster"], row["rank"]), "cells": cells, "kind": kind}
         )
     _mark_best(rows, own, metrics)
     return {"metrics": [metric._asdict() for metric in metrics], "rows": rows}
@@ -181,7 +182,7 @@ def _by_season(summary: pd.DataFrame, metric: Metric, seasons: list[str]) -> dic
             at, nothing = own.set_index("season"), pd.Series({metric.name: math.nan})
             cells = [_cell(at.loc[s] if s in at.index else nothing, metric) for s in every]
             kind = "market" if key[0] == MARKET else "other"
-            rows.append({"name": _name(*key), "cells": cells, "kind": kind})
+            rows.append({"name": named(*key), "cells": cells, "kind": kind})
     return {"title": metric.title, "seasons": every, "rows": rows}
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 
 from dpmf.data.columns import missing, number, numbers, whole
-from dpmf.data.frames import misfit
+from dpmf.data.frames import column, misfit
 from dpmf.data.places import place
 from dpmf.errors import DataError
 from dpmf.likelihoods.counts import LARGEST as LARGEST_COUNT
@@ -33,6 +33,8 @@ def game_columns(
 ) -> pd.DataFrame:
     """The table with teams as home_team and away_team, and scores NaN if upcoming.
 
+    A game that has neither score, in a table where others have, was not played yet: NaN too.
+
     Args:
         table: Any table of games.
         found: Standard name -> name in the table.
@@ -50,9 +52,12 @@ def game_columns(
     for role in TEAMS:
         columns[f"{role}_team"] = _team_names(table, found[role], source)
     _require_opponents(columns, found["away"], source)
+    ahead = _not_played(table, found, upcoming, source)
     for role in SCORES:
         nothing = np.full(len(table), np.nan)
-        columns[role] = nothing if upcoming else _scores(table, found[role], counts, source)
+        columns[role] = (
+            nothing if upcoming else _scores(table, found[role], ahead, counts, source)
+        )
     for role in FLAGS:
         absent = np.zeros(len(table), bool)
         columns[role] = _flags(table, found[role], source) if role in found else absent
@@ -75,10 +80,28 @@ def usable(table: nw.DataFrame, role: str, name: str) -> bool:
     return True
 
 
+def _not_played(
+    table: nw.DataFrame, found: Mapping[str, str], upcoming: bool, source: str
+) -> Bool[np.ndarray, " events"]:
+    """Where both scores are missing; nowhere, if that is everywhere."""
+    if upcoming:
+        return np.zeros(len(table), bool)
+    first, second = (missing(column(table, found[role], source=source)) for role in SCORES)
+    return first & second & ~(first & second).all()
+
+
 def _scores(
-    table: nw.DataFrame, name: str, counts: bool, source: str
+    table: nw.DataFrame,
+    name: str,
+    ahead: Bool[np.ndarray, " events"],
+    counts: bool,
+    source: str,
 ) -> Float[np.ndarray, " events"]:
-    series = whole(table, name, source=source)
+    series = column(table, name, source=source)
+    if ahead.any():  # one of the others stands in, so that rows keep their numbers
+        entries = series.to_list()
+        places = np.flatnonzero(ahead).tolist()
+        series = series.scatter(places, [entries[int(np.argmin(ahead))]] * len(places))
     found = numbers(series, source=source)
     wrong, expected, advice = np.abs(found) > LARGEST, "a score", "mend the row or drop it"
     if counts:
@@ -87,7 +110,7 @@ def _scores(
         advice = "mend the row, or take the likelihood paired-gaussian"
     for row in np.flatnonzero(wrong)[:1].tolist():
         raise misfit(series, row, f"{found[row]:g}", expected, advice, source=source)
-    return found
+    return np.where(ahead, np.nan, found)
 
 
 def _seasons(table: nw.DataFrame, name: str, source: str) -> Int[np.ndarray, " events"]:

@@ -83,6 +83,7 @@ class Games:
         _tell_teams_alike(frame, source)
         if not upcoming:
             tell_repeated(frame, source=source)
+            frame = _played(frame, source)
         if after is None:
             own = _found_calendar(frame, resolution)
         else:
@@ -224,6 +225,20 @@ def _continued_calendar(
         frame["season"] = known.numbers(frame["date"])
     dates, seasons = frame["date"], frame["season"]
     return known.continued(dates, seasons, opening=opening, source=source)
+
+
+def _played(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+    """The games that have scores: a list of a whole season may hold others."""
+    ahead = frame["home_score"].isna()
+    if ahead.any():
+        count, first = int(ahead.sum()), frame.loc[ahead, "date"].min()
+        games = "a game without scores" if count == 1 else f"{count:,} games without scores"
+        warnings.warn(
+            f"{source}: left out {games}, not played yet (from {first:%Y-%m-%d} on).",
+            DpmfWarning,
+            stacklevel=3,
+        )
+    return frame[~ahead].reset_index(drop=True)
 
 
 def _tell_teams_alike(frame: pd.DataFrame, source: str) -> None:

@@ -12,6 +12,12 @@ def unseen(names: Iterable[str], known: Sequence[str]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name not in set(known)]
 
 
+def as_known(name: str, known: Sequence[str]) -> str:
+    """A name as it was learned, where it differs only in case or outer spaces from one."""
+    alike = [each for each in known if each.strip().casefold() == name.strip().casefold()]
+    return alike[0] if name not in known and len(alike) == 1 else name
+
+
 def tell_unseen(strangers: Sequence[str], known: Sequence[str], *, source: str) -> None:
     """Warn of teams that nothing is known about, and of names that look like theirs.
 

@@ -29,12 +29,13 @@ const pitPicture = (svg, level, title) => {
     draw(svg, "line", { class: "grid", x1: left, x2: left + room, y1: y(tick), y2: y(tick) });
     draw(svg, "text", { class: "label", x: left - 6, y: y(tick) + 4, "text-anchor": "end" }, tickText(tick));
   }
+  draw(svg, "rect", { class: "calm", x: left, width: room, y: y(high), height: y(low) - y(high) });
   counts.forEach((count, n) => {
     const bar = draw(svg, "rect", { class: "column", x: x(n) + 1.5, width: x(1) - x(0) - 3, y: y(count), height: y(0) - y(count) });
     draw(bar, "title", {}, `${count} games, expected ${expected.toFixed(1)}`);
   });
-  draw(svg, "rect", { class: "calm", x: left, width: room, y: y(high), height: y(low) - y(high) });
-  draw(svg, "line", { class: "level", x1: left, x2: left + room, y1: y(expected), y2: y(expected) });
+  for (const edge of [low, high]) draw(svg, "line", { class: "edge", x1: left, x2: left + room, y1: y(edge), y2: y(edge) });
+  draw(svg, "line", { class: "level over", x1: left, x2: left + room, y1: y(expected), y2: y(expected) });
   draw(svg, "line", { class: "axis", x1: left, x2: left + room, y1: y(0), y2: y(0) });
   for (const [place, text] of [[0, "0"], [counts.length / 2, "½"], [counts.length, "1"]]) draw(svg, "text", { class: "label", x: x(place), y: top + room + 16, "text-anchor": "middle" }, text);
   draw(svg, "text", { class: "label strong", x: left + room, y: top + room + 34, "text-anchor": "end" }, `${title} within its forecast →`);

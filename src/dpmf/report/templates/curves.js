@@ -59,7 +59,7 @@ const curvesSection = (data) => {
     readout();
   };
   const move = (place) => { at = Math.min(Math.max(place, 0), moments.length - 1); picture(); };
-  svg.addEventListener("pointermove", (event) => {
+  for (const kind of ["pointerdown", "pointermove"]) svg.addEventListener(kind, (event) => {
     const box = svg.getBoundingClientRect(), share = (event.clientX - box.left - 38) / (box.width - 50) * places.at(-1);
     let near = 0;
     places.forEach((place, n) => { if (Math.abs(place - share) < Math.abs(places[near] - share)) near = n; });

@@ -53,11 +53,16 @@ const densityPicture = (svg, game, names) => {
   } else {
     const step = (ends[1] - ends[0]) / (GRID - 1), values = game.density(ends[0], step, GRID);
     const inside = draw(svg, "svg", { x: left, y: top, width: room, height: room, viewBox: `${left} ${top} ${room} ${room}`, overflow: "hidden" });
-    for (const level of levelsHolding(values, SHARES)) {
-      const shape = contours(values, GRID, level).map((loop) => path(loop.map(([i, j]) => [x(ends[0] + i * step), y(ends[0] + j * step)]), true)).join("");
+    const tops = levelsHolding(values, SHARES).map((level) => {
+      const loops = contours(values, GRID, level).map((loop) => loop.map(([i, j]) => [x(ends[0] + i * step), y(ends[0] + j * step)]));
+      const shape = loops.map((loop) => path(loop, true)).join("");
       draw(inside, "path", { class: "contour homeward", d: shape, "clip-path": "url(#home-side)" });
       draw(inside, "path", { class: "contour awayward", d: shape, "clip-path": "url(#away-side)" });
-    }
+      return loops.flat().reduce((best, one) => (one[1] < best[1] ? one : best), [0, Infinity]);
+    });
+    tops.forEach(([a, b], n) => {
+      if (b > top + 12) draw(svg, "text", { class: "ring", x: a, y: b + 4, "text-anchor": "middle" }, `${100 * SHARES[n]} %`);
+    });
     draw(svg, "line", { class: "level", x1: x(low), y1: y(low), x2: x(high), y2: y(high) });
   }
   const [a, b] = [x(game.means[0]), y(game.means[1])];
@@ -90,7 +95,7 @@ const marginPicture = (svg, game, names) => {
     }
   }
   draw(svg, "line", { class: "axis", x1: 0, x2: width, y1: base, y2: base });
-  for (const tick of ticks(-reach, reach, width < 400 ? 4 : 8)) {
+  for (const tick of ticks(-reach, reach, width < 400 ? 6 : 8)) {
     draw(svg, "text", { class: "label", x: x(tick), y: height - 5, "text-anchor": "middle" }, tickText(Math.abs(tick)));
   }
 };
@@ -106,7 +111,11 @@ const explorerSection = (data) => {
   const say = (id, text, value) => { const one = byId(id); one.textContent = text; if (value !== undefined) one.dataset.value = value; };
   const lead = (value) => (value <= 0 ? `${teams[state.home]} by ${Math.abs(value).toFixed(game.discrete ? 0 : 1)}` : `${teams[state.away]} by ${value.toFixed(game.discrete ? 0 : 1)}`);
 
+  // An example near what is expected: a half cannot be hit.
+  const half = (value) => minus((Math.round(value - 0.5) + 0.5).toFixed(1));
   const bets = () => {
+    byId("line").placeholder = half(-game.margin.mean);
+    byId("over-under").placeholder = half(game.total.mean);
     for (const [input, output, chance] of [["line", "cover", (at) => 1 - game.margin.cdf(-at)], ["over-under", "over", (at) => 1 - game.total.cdf(at)]]) {
       const text = byId(input).value, at = Number(text);
       const p = text.trim() === "" || !Number.isFinite(at) ? null : chance(at);
@@ -149,12 +158,14 @@ const explorerSection = (data) => {
     byId("total-range").dataset.low = totals[0]; byId("total-range").dataset.high = totals[1];
     say("density-caption", game.discrete
       ? "Chance of every score; darker is likelier. The cross is the expected score."
-      : "Where the score will fall: the rings hold 50, 80 and 95 %. On the dashed line it is level; the cross is the expected score.");
+      : "Where the score will fall: each ring holds the chance written on it. On the dashed line it is level; the cross is the expected score.");
     bets();
     pictures();
   };
-  const choose = (change) => {
+  // The bookmaker's figures belong to one game: another one begins without them.
+  const choose = (change, line = "", over = "") => {
     const before = { ...state };
+    if ("home" in change || "away" in change) { byId("line").value = line; byId("over-under").value = over; }
     Object.assign(state, change);
     if (state.home === state.away) { // whoever is chosen twice changes places
       if ("home" in change) state.away = before.home; else state.home = before.away;
@@ -173,11 +184,13 @@ const explorerSection = (data) => {
   for (const id of ["line", "over-under"]) byId(id).addEventListener("input", bets);
   byId("controls").addEventListener("submit", (event) => event.preventDefault());
   document.querySelectorAll("button[data-home]").forEach((one) => one.addEventListener("click", () => {
-    const { home: a, away: b, moment, neutral: flat, date: day } = one.dataset;
+    const { home: a, away: b, moment, neutral: flat, date: day, line, over } = one.dataset;
     if (date) date.value = day;
-    choose({ home: Number(a), away: Number(b), moment: Number(moment), neutral: flat === "1" });
+    choose({ home: Number(a), away: Number(b), moment: Number(moment), neutral: flat === "1" }, line, over);
     byId("matchup").scrollIntoView();
   }));
+  byId("line").value = state.line ?? "";
+  byId("over-under").value = state.over_under ?? "";
   update();
   drawn(byId("density"), pictures);
 };
