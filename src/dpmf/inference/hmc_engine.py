@@ -9,7 +9,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import jax.random as jr
-from jax.flatten_util import ravel_pytree
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from dpmf.inference import adaptation as adapt
@@ -79,15 +79,16 @@ def blank(problem: Problem, chains: State) -> adapt.Adaptation:
     each = jax.vmap(partial(_curvatures, problem))(chains)
     usable = jnp.where(jnp.isfinite(each), jnp.abs(each), 1.0)
     white = _white(problem)
-    free = jnp.flatnonzero(white == 0, size=each.shape[1])
-    variance = jnp.ones_like(white).at[free].set(1 / (1 + jnp.max(usable, axis=0)))
-    return adapt.begin(variance, white, free, theta.widths(problem))
+    free = np.flatnonzero(white == 0)
+    variance = jnp.ones(white.shape).at[free].set(1 / (1 + jnp.max(usable, axis=0)))
+    places = jnp.asarray(free)
+    return adapt.begin(variance, jnp.asarray(white), places, theta.widths(problem))
 
 
 @jax.jit
 def resumed(problem: Problem, tuned: adapt.Tuning) -> adapt.Adaptation:
     """Adaptation that goes on from what an earlier problem of the same shape has learned."""
-    return adapt.resumed(_white(problem), tuned)
+    return adapt.resumed(jnp.asarray(_white(problem)), tuned)
 
 
 def _curvatures(problem: Problem, state: State) -> Float[Array, " free"]:
@@ -97,9 +98,9 @@ def _curvatures(problem: Problem, state: State) -> Float[Array, " free"]:
     """
     given, rest, known = theta.held(problem, state)
     here = position.position(given, rest, known)
-    count = here.size - _white_size(problem)
-    free = jnp.flatnonzero(_white(problem) == 0, size=count)
-    places = jnp.concatenate([free, free, free[:1]])
+    free = np.flatnonzero(_white(problem) == 0)
+    count = len(free)
+    places = jnp.asarray(np.concatenate([free, free, free[:1]]))
     bumps = BUMP * jnp.concatenate([jnp.ones(count), -jnp.ones(count), jnp.zeros(1)])
 
     def bumped(bump):
@@ -235,19 +236,17 @@ def _step(
     return moved, taken, stride
 
 
-def _white(problem: Problem) -> Float[Array, " dim"]:
+def _white(problem: Problem) -> Float[np.ndarray, " dim"]:
     """1 for coordinates that are many and white: those of members, and of any mean but on
     few points; 0 for all others.
+
+    On the host: it depends on shapes alone, and to find its zeros would take long to compile.
     """
     shapes = theta.without(problem.template())
-    nothing = jax.tree.map(lambda x: jnp.zeros(x.shape), shapes)
-    ones = {name: jnp.ones(getattr(shapes.white, name).shape) for name in _many(problem)}
-    return ravel_pytree(nothing._replace(white=nothing.white._replace(**ones)))[0]
-
-
-def _white_size(problem: Problem) -> int:
-    white = problem.template().white
-    return sum(getattr(white, name).size for name in _many(problem))
+    nothing = jax.tree.map(lambda x: np.zeros(x.shape), shapes)
+    ones = {name: np.ones(getattr(shapes.white, name).shape) for name in _many(problem)}
+    flags = nothing._replace(white=nothing.white._replace(**ones))
+    return np.concatenate([one.reshape(-1) for one in jax.tree.leaves(flags)])
 
 
 def _many(problem: Problem) -> list[str]:
