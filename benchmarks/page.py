@@ -29,7 +29,8 @@ SCRIPTS = {
 HEAD = """# Benchmarks
 
 Written by `python benchmarks/page.py` from `benchmarks/results`. Every number has its command
-beside it. The forecasts themselves are measured in [the paper again](reproduction.md).
+beside it. The forecasts themselves are measured in [the paper again](reproduction.md);
+[where the time goes](speed.md) says what stands between these figures and faster ones.
 
 | command | what it measures |
 | --- | --- |
@@ -59,11 +60,11 @@ logarithms: 1 is linear growth; that of effective draws is of fits with R-hat of
 SAMPLERS = """
 ## Samplers, on {device}, {cores} cores
 
-`make bench-samplers` with rank {rank}, {chains} chains, a limit of {minutes:g} minutes each,
-jax {jax}: {block}, {coordinates:,} coordinates. Effective draws are those of the predicted
-means of the next block's games. A contestant that has not converged (R-hat above 1.05) enters
-with its effective draws as an upper bound. NUTS is given draws of the posterior to start from,
-the variance of every coordinate and a step size, all from `hmc`.
+`make bench-samplers` with rank {rank}, {chains} chains, jax {jax}: {block}, {coordinates:,}
+coordinates. Effective draws are those of the predicted means of the next block's games. A
+contestant that has not converged (R-hat above 1.05) within its limit enters with its effective
+draws as an upper bound. NUTS is given draws of the posterior to start from, the variance of every
+coordinate and a step size, all from `hmc`.
 """
 RUNS = {
     "sampled": "Everything sampled:",
@@ -81,6 +82,7 @@ CONTESTANT = {
     "ess_median_per_total_s": "of all",
     "rhat_max": "largest R-hat",
     "converged": "converged",
+    "minutes": "limit, min",
 }
 WEEKLY = """
 ## A season of weekly refits

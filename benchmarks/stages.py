@@ -14,13 +14,14 @@ from typing import Any
 
 import jax
 
-from dpmf.backtest import rolling
+from dpmf.backtest import rolling, scoring
 from dpmf.inference import chains, engines
 from dpmf.sports import cutoff_fits
 
 STAGES = {
     cutoff_fits: ("posed", "common_shapes", "laid_out", "starts", "_run", "forecasts_of"),
-    rolling: ("_scores", "summary", "_forecast"),
+    scoring: ("_scores",),
+    rolling: ("tables", "summary"),
     engines: ("_blank", "_trajectories"),
     chains: ("_prepared",),
 }
