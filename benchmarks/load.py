@@ -3,11 +3,13 @@
     python benchmarks/load.py [--draws 1000 10000] [--cutoffs 50 500]
 
 Every run is a process of its own (benchmarks/memory.py) that keeps its draws on disk; fits
-also run with all draws in memory. Results go to benchmarks/results/load.json.
+also run with all draws in memory. The first fit, and the first backtest, compile; the others
+find those programs. Results go to benchmarks/results/load.json.
 """
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -23,13 +25,16 @@ from dpmf.inference.identity import cores
 MEMORY = ROOT / "benchmarks" / "memory.py"
 
 
-def measured(what: str, size: str, count: int, *, kept: bool) -> dict[str, Any]:
-    """One run in a process of its own."""
+def measured(what: str, size: str, count: int, programs: str, *, kept: bool) -> dict[str, Any]:
+    """One run in a process of its own, which finds and leaves compiled programs in a folder."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         words = [sys.executable, str(MEMORY), what, f"--{size}", f"{count}"]
         place = ["--checkpoint", str(Path(folder) / "run")] if kept else []
-        printed = subprocess.run([*words, *place], check=True, capture_output=True, text=True)
+        known = os.environ | {"JAX_COMPILATION_CACHE_DIR": programs}
+        printed = subprocess.run(
+            [*words, *place], check=True, capture_output=True, text=True, env=known
+        )
     told = json.loads(printed.stdout.splitlines()[-1])
     found = {
         size: count,
@@ -44,20 +49,26 @@ def measured(what: str, size: str, count: int, *, kept: bool) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run all, print, write."""
+    """Read the options."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, nargs="+", default=[1000, 10000])
     parser.add_argument("--cutoffs", type=int, nargs="+", default=[50, 500])
     given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as programs:
+        run(given.draws, given.cutoffs, programs)
+
+
+def run(draws: list[int], cutoffs: list[int], programs: str) -> None:
+    """Run all, write what was found."""
     found: dict[str, Any] = {"about": {"cores": cores(), "jax": version("jax")}}
     found["fits"] = [
-        measured("fit", "draws", count, kept=kept)
+        measured("fit", "draws", count, programs, kept=kept)
         for kept in (True, False)
-        for count in given.draws
+        for count in draws
     ]
     write_result("load", found)  # the rest takes longer
     found["backtests"] = [
-        measured("backtest", "cutoffs", count, kept=True) for count in given.cutoffs
+        measured("backtest", "cutoffs", count, programs, kept=True) for count in cutoffs
     ]
     write_result("load", found)
 

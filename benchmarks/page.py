@@ -120,7 +120,8 @@ LOAD = """
 ## Load
 
 `make bench-load`, cores: {cores}, jax {jax}. Memory is the most that the process held at once,
-pages of files left out, imports and compiler included. Of a fit (PMF, 2,000 members a side,
+pages of files left out; in the first row also what its compiler held, whose programs the others
+find. Of a fit (PMF, 2,000 members a side,
 3,000 events, 2 chains) kept draws are on disk, or in memory; of a backtest (30 teams, a cutoff
 every week, 2 chains of 200 draws) they are on disk.
 
