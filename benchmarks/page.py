@@ -63,8 +63,8 @@ SAMPLERS = """
 `make bench-samplers` with rank {rank}, {chains} chains, jax {jax}: {block}, {coordinates:,}
 coordinates. Effective draws are those of the predicted means of the next block's games. A
 contestant that has not converged (R-hat above 1.05) within its limit enters with its effective
-draws as an upper bound. NUTS is given draws of the posterior to start from, the variance of every
-coordinate and a step size, all from `hmc`.
+draws as an upper bound. NUTS is given draws of the posterior to start from, the variance of
+every coordinate and a step size, all from `hmc`.
 """
 RUNS = {
     "sampled": "Everything sampled:",

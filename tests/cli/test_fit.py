@@ -52,7 +52,13 @@ def test_options_reach_the_model(made, tmp_path, stopped):
     assert status(*words) == 2
     assert status(*words, "--side", "time", "--kernel", "se", "--mean", "constant") == 2
     assert status(*words, "--window", "1", "--engine", "slice", "--seed", "7") == 2
-    (first, games, sizes), (second, *_), (_, recent, others) = stopped
+    assert (
+        status(*words, "--draws", "20") == status(*words, "--draws", "20", "--thin", "2") == 2
+    )
+    (first, games, sizes), (second, *_), (_, recent, others), (*_, few), (*_, apart) = stopped
+    assert (sizes["draws"], sizes["thin"]) == (1000, 3)
+    assert (few["draws"], few["thin"]) == (20, 1)
+    assert (apart["draws"], apart["thin"]) == (20, 2)
     assert (first.name, first.rank, first.pooled) == ("DPMF(t,h)", 1, True)
     assert first.time_kernel is Matern12 and games.seasons == [2017, 2018]
     assert (sizes["engine"], sizes["chains"], sizes["seed"]) == ("hmc", 4, 0)

@@ -73,6 +73,7 @@ def fit(
     chains: options.Chains = None,
     warmup: options.Warmup = None,
     draws: options.Draws = None,
+    thin: options.Thin = None,
     seed: options.Seed = 0,
     checkpoint: Annotated[
         Path | None,
@@ -89,7 +90,7 @@ def fit(
 
     GAMES.csv needs the columns date, home, away, home_score and away_score,
     or names like these.
-    Without options: 4 chains of 1,600 draws after 400 steps of warm-up.
+    Without options: 4 chains of 1,000 draws, three steps apart, after 400 of warm-up.
     A run that was stopped goes on when the same command is given again.
     """
     from dpmf.cli.fit import run  # jax is imported only when work begins
@@ -114,6 +115,7 @@ def fit(
             "chains": chains,
             "warmup": warmup,
             "draws": draws,
+            "thin": thin,
             "seed": seed,
         },
         checkpoint=checkpoint,

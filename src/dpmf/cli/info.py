@@ -75,8 +75,9 @@ def print_words(console: Console, told: dict[str, Any]) -> None:
         lines.append(f"Teams: {named}{', ...' * (len(data['teams']) > MOST_NAMED)}")
     else:
         lines.append(f"Data: {data['summary']}")
+    apart = f", {sampling['thin']} steps apart," if sampling["thin"] > 1 else ""
     lines.append(
-        f"Draws: {sampling['chains']} chains of {sampling['draws']:,} after "
+        f"Draws: {sampling['chains']} chains of {sampling['draws']:,}{apart} after "
         f"{sampling['warmup']:,} steps of warm-up, engine {sampling['engine']}, "
         f"seed {sampling['seed']}"
     )

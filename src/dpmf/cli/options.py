@@ -107,6 +107,10 @@ Warmup = Annotated[
 Draws = Annotated[
     int | None, typer.Option(help="Kept draws of every chain.", rich_help_panel=SAMPLING)
 ]
+Thin = Annotated[
+    int | None,
+    typer.Option(help="Steps per kept draw; 1 with --draws.", rich_help_panel=SAMPLING),
+]
 Seed = Annotated[
     int,
     typer.Option(help="The same seed gives the same forecasts.", rich_help_panel=SAMPLING),
