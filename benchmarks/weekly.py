@@ -1,10 +1,10 @@
 """A season of the NBA, refitted every week: DPMF against kickscore and margin-dependent Elo.
 
-    python benchmarks/weekly.py [--season 2005] [--weeks 3]
+    python benchmarks/weekly.py [--season 2005] [--weeks 3] [--only kickscore]
 
 All forecast the same games from the same past, one after another on the same machine; the
 time of each is that of all its forecasts, with whatever it compiles or searches for. Results
-go to benchmarks/results/weekly.json.
+of all three go to benchmarks/results/weekly.json; those of some are only printed.
 """
 
 import argparse
@@ -39,7 +39,8 @@ def main() -> None:
         }
     }  # fmt: skip
     contestants = {"melo": Melo(), "kickscore": Kickscore(), "dpmf": score_model(options.rank)}
-    for name, forecaster in contestants.items():
+    chosen = options.only.split(",") if options.only else list(contestants)
+    for name, forecaster in ((name, contestants[name]) for name in chosen):
         begun = time.monotonic()
         result = dpmf.backtest(
             games, {name: forecaster}, seasons=[options.season], block="1w",
@@ -47,6 +48,8 @@ def main() -> None:
         )  # fmt: skip
         found[name] = {"seconds": round(time.monotonic() - begun, 1), **_row(result)}
         print(name, json.dumps(found[name]), flush=True)
+    if options.only:
+        return
     found["ratio_to_kickscore"] = round(
         found["dpmf"]["seconds"] / found["kickscore"]["seconds"], 2
     )
@@ -80,6 +83,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--games", type=Path, default=NBA)
     parser.add_argument("--season", type=int, default=2005)
     parser.add_argument("--weeks", type=int, default=None, help="the first so many; all")
+    parser.add_argument("--only", help="some of melo, kickscore, dpmf; all")
     parser.add_argument("--rank", type=int, default=1)
     parser.add_argument("--chains", type=int, default=4)
     parser.add_argument("--warmup", type=int, default=150)
