@@ -71,6 +71,14 @@ def test_other_processes_give_the_same_bits(cluster, local):
     assert pool == str(threads())
 
 
+@pytest.mark.long
+def test_the_default_engine_gives_the_same_bits():
+    """With kernels, hyperparameters and a pooled mean."""
+    options = {"models": {"DPMF": score_model(1)}, "engine": "hmc", "thin": 1}
+    with process_pool() as (executor, _):
+        assert same(run(executor, **options), run(**options))
+
+
 @pytest.mark.parametrize("cluster", CLUSTERS)
 @pytest.mark.parametrize("kept", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_killed_worker_costs_time_but_no_results(cluster, kept, local, tmp_path):

@@ -6,8 +6,13 @@ import jax.random as jr
 import numpy as np
 import pytest
 
+from dpmf import DPMF
 from dpmf.inference import adaptation as adapt
+from dpmf.inference import hmc_engine
+from dpmf.kernels import Matern12
+from dpmf.likelihoods import Gaussian
 from dpmf.samplers import hmc
+from inference.fitted import problem_of, rating_dyads, ratings
 
 WHITE = np.array([1.0, 4.0, 0.0025])  # variances of coordinates by themselves
 ROTATION = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
@@ -72,3 +77,18 @@ def test_what_no_trajectory_has_seen_stays(key):
     again = adapt.window_closed(found)
     np.testing.assert_array_equal(again.variance, found.variance)
     np.testing.assert_array_equal(again.factor, found.factor)
+
+
+def test_a_mean_on_many_points_is_not_learned_together():
+    """Its coordinates would outnumber the draws of a warm-up; parameters are few."""
+    model = DPMF(2, Matern12("week"), Gaussian(), mean="pooled")
+    few, many = (hmc_engine._together(_weekly(model, weeks)) for weeks in (4, 24))
+    parameters = 15  # means, scales, correlations, scales of pooled means; sigma
+    assert len(many) == parameters
+    assert len(few) == parameters + 2 * 2 * 4
+
+
+def _weekly(model, weeks):
+    frame = ratings(Gaussian())
+    frame["week"] = np.arange(len(frame)) % weeks * 1.0
+    return problem_of(model, rating_dyads(frame))

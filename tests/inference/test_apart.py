@@ -47,5 +47,6 @@ def test_devices_share_the_chains():
     assert done.stdout == "same\n", done.stderr
 
 
-def test_small_problems_run_as_one_array():
+def test_large_problems_run_apart_on_a_cpu():
     assert not apart.chains_apart(apart.LARGE - 1)
+    assert apart.chains_apart(apart.LARGE) == (jax.default_backend() == "cpu")

@@ -251,11 +251,12 @@ def test_another_version_or_device_is_refused(tmp_path, monkeypatch, made, messa
     assert contents(tmp_path) == before
 
 
-def test_a_newer_format_is_refused(tmp_path, monkeypatch):
-    with monkeypatch.context() as later:
-        later.setattr(checkpoint, "FORMAT", 2)
+@pytest.mark.parametrize(("apart", "age"), [(1, "a newer"), (-1, "an older")])
+def test_another_format_is_refused(tmp_path, monkeypatch, apart, age):
+    with monkeypatch.context() as other:
+        other.setattr(checkpoint, "FORMAT", checkpoint.FORMAT + apart)
         stopped("slice", tmp_path, 7)
-    with pytest.raises(FileError, match=r"written by dpmf .* in a newer format. Upgrade dpmf"):
+    with pytest.raises(FileError, match=rf"written by dpmf .* in {age} format. Take that"):
         run("slice", tmp_path)
 
 

@@ -128,6 +128,13 @@ def test_games_without_scores_are_left_out():
     assert games.frame["away_score"].tolist() == [4, 5, 6]
     with pytest.raises(DataError, match="row 3, column 'home_score': found 'x'"):
         Games(table(home_score=["1", None, "x", "3"], away_score=["4", None, "5", "6"]))
+    with pytest.raises(DataError, match="row 2, column 'home_score': found 'x'"):
+        Games(table(home_score=[None, "x", "2", "3"], away_score=[None, "4", "5", "6"]))
+    with pytest.raises(DataError, match="row 2, column 'home_score': found 'w'"):
+        text = pd.Series([None, "w", "2", "3"], dtype="str")
+        Games(table(home_score=text, away_score=pd.Series([None, "4", "5", "6"], dtype="str")))
+    with pytest.raises(DataError, match="row 2, column 'away_score': found a missing entry"):
+        Games(table(home_score=[None, 1, 2, 3], away_score=[None, None, 5, 6]))
     with pytest.raises(DataError, match="row 2, column 'away_score': found a missing entry"):
         Games(table(away_score=[4, None, 5, 6]))
     with pytest.raises(DataError, match="row 1, column 'home_score': found a missing entry"):

@@ -46,15 +46,28 @@ def kind(series: nw.Series, *, source: str) -> Kind:
     )
 
 
-def numbers(series: nw.Series, *, source: str) -> Float[np.ndarray, " events"]:
-    """Finite floats; text is read as numbers when every entry is one."""
-    require_present(series, source=source)
+def numbers(
+    series: nw.Series, *, source: str, absent: Bool[np.ndarray, " events"] | None = None
+) -> Float[np.ndarray, " events"]:
+    """Finite floats; text is read as numbers when every entry is one.
+
+    Args:
+        series: The column.
+        source: Where it is from, for messages.
+        absent: Entries that are missing and may be: they become NaN.
+    """
+    nowhere = np.zeros(len(series), bool) if absent is None else absent
+    require_present(series, source=source, absent=nowhere)
     if series.dtype.is_numeric() or series.dtype == nw.Boolean:
         found = np.asarray(series.cast(nw.Float64).to_numpy(), float)
     else:
-        entries = enumerate(series.to_list())
-        found = np.array([number(series, row, entry, source=source) for row, entry in entries])
-    for row in np.flatnonzero(~np.isfinite(found))[:1].tolist():
+        found = np.array(
+            [
+                np.nan if nowhere[row] else number(series, row, entry, source=source)
+                for row, entry in enumerate(series.to_list())
+            ]
+        )
+    for row in np.flatnonzero(~np.isfinite(found) & ~nowhere)[:1].tolist():
         advice = "drop the row or give it a finite value"
         raise misfit(series, row, str(found[row]), "a finite number", advice, source=source)
     return found
@@ -77,9 +90,11 @@ def missing(series: nw.Series) -> Bool[np.ndarray, " events"]:
     return np.asarray(absent.to_numpy(), bool)
 
 
-def require_present(series: nw.Series, *, source: str) -> None:
-    """Refuse the first missing entry."""
-    for row in np.flatnonzero(missing(series))[:1].tolist():
+def require_present(
+    series: nw.Series, *, source: str, absent: Bool[np.ndarray, " events"] | bool = False
+) -> None:
+    """Refuse the first missing entry, but for those that may be absent."""
+    for row in np.flatnonzero(missing(series) & ~np.asarray(absent))[:1].tolist():
         advice = "drop the row or fill it in"
         raise misfit(series, row, "a missing entry", "a value", advice, source=source)
 

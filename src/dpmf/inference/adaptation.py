@@ -35,11 +35,10 @@ class Tuning(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Running mean and sum of squares of each coordinate over chains and steps."""
+    """Running mean of each coordinate over chains and steps."""
 
     seen: Float[Array, ""]
     mean: Float[Array, " dim"]
-    squares: Float[Array, " dim"]
 
 
 class Bends(NamedTuple):
@@ -115,7 +114,7 @@ def resumed(
 
 def empty(dim: int) -> Moments:
     """No draws yet."""
-    return Moments(jnp.zeros(()), jnp.zeros(dim), jnp.zeros(dim))
+    return Moments(jnp.zeros(()), jnp.zeros(dim))
 
 
 def unbent(dim: int, few: int) -> Bends:
@@ -191,7 +190,7 @@ def brackets_set(adaptation: Adaptation, steps: Float[Array, ""]) -> Adaptation:
 
 
 def window_closed(adaptation: Adaptation) -> Adaptation:
-    """New scales from the window's moments; the step size is then sought anew."""
+    """New scales from the window's draws and slopes; the step size is then sought anew."""
     bends, places = adaptation.bends, adaptation.places
     # White coordinates are many: no two of them are looked at together.
     variance = _conditional(bends)
@@ -303,14 +302,8 @@ def _length_gradient(adaptation, before, info, acceptance, length) -> Float[Arra
 
 
 def _counted(moments: Moments, positions: Float[Array, "chains dim"]) -> Moments:
-    """Welford's update with the positions of all chains at once."""
+    """The mean with the positions of all chains at once."""
     chains = positions.shape[0]
-    mean = jnp.mean(positions, axis=0)
-    squares = jnp.sum((positions - mean[None]) ** 2, axis=0)
     count = moments.seen + chains
-    shift = mean - moments.mean
-    return Moments(
-        count,
-        moments.mean + shift * chains / count,
-        moments.squares + squares + shift**2 * moments.seen * chains / count,
-    )
+    shift = jnp.mean(positions, axis=0) - moments.mean
+    return Moments(count, moments.mean + shift * chains / count)

@@ -22,7 +22,7 @@ from dpmf.inference.room import DrawsFile, Memory, Room
 from dpmf.seal import LENGTH, sealed, write_sealed
 from dpmf.whole import make_folder, write_whole
 
-FORMAT = 1  # of the files; a newer one is refused
+FORMAT = 2  # of the files; any other is refused
 EVERY = 10.0  # seconds between two saves: a fit of seconds pays for one, at its end
 STATE, DRAWS = "state.dpmf", "draws.dpmf"
 SHOWN = 30  # characters of a setting that a message shows; checksums are longer
@@ -186,10 +186,11 @@ def _damaged(path: Path, reason: str) -> FileError:
 
 
 def _require_same(folder: Path, plain: dict[str, Any], task: dict[str, Any]) -> None:
-    if plain["format"] > FORMAT:
+    if plain["format"] != FORMAT:
+        age = "a newer" if plain["format"] > FORMAT else "an older"
         raise FileError(
-            f"{folder}: written by dpmf {plain['made by']['dpmf']} in a newer format. Upgrade "
-            "dpmf to go on, or delete the folder to begin anew."
+            f"{folder}: written by dpmf {plain['made by']['dpmf']} in {age} format. Take that "
+            "version to go on, or delete the folder to begin anew."
         )
     other = _others(plain["made by"], made_by())
     if other:

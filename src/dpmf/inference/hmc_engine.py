@@ -23,6 +23,7 @@ CAREFUL = 0.1  # share of trajectories with small steps
 SMALL = 0.125  # their size, against the tuned one
 MOST = hmc.MOST_STEPS
 BUMP = 1e-3  # of a coordinate, to see how the density bends there
+FEW = 100  # coordinates whose covariance the draws of a warm-up can tell
 
 
 class Stats(NamedTuple):
@@ -81,7 +82,7 @@ def blank(problem: Problem, chains: State) -> adapt.Adaptation:
     white = _white(problem)
     free = np.flatnonzero(white == 0)
     variance = jnp.ones(white.shape).at[free].set(1 / (1 + jnp.max(usable, axis=0)))
-    places = jnp.asarray(free)
+    places = jnp.asarray(_together(problem))
     return adapt.begin(variance, jnp.asarray(white), places, theta.widths(problem))
 
 
@@ -242,9 +243,29 @@ def _white(problem: Problem) -> Float[np.ndarray, " dim"]:
 
     On the host: it depends on shapes alone, and to find its zeros would take long to compile.
     """
+    return _flags(problem, _many(problem))
+
+
+def _together(problem: Problem) -> Int[np.ndarray, " few"]:
+    """Places of the coordinates whose covariance is learned: all that are not white.
+
+    But for a pooled mean on many points: draws of warm-up would be fewer than its coordinates.
+    """
+    free = np.flatnonzero(_white(problem) == 0)
+    if len(free) <= FEW:
+        return free
+    white = problem.template().white
+    means = [
+        name for name in ("rows_pooled", "cols_pooled") if getattr(white, name) is not None
+    ]
+    return np.flatnonzero(_flags(problem, [*_many(problem), *means]) == 0)
+
+
+def _flags(problem: Problem, names: list[str]) -> Float[np.ndarray, " dim"]:
+    """1 for the coordinates of these parts of white, 0 for all others."""
     shapes = theta.without(problem.template())
     nothing = jax.tree.map(lambda x: np.zeros(x.shape), shapes)
-    ones = {name: np.ones(getattr(shapes.white, name).shape) for name in _many(problem)}
+    ones = {name: np.ones(getattr(shapes.white, name).shape) for name in names}
     flags = nothing._replace(white=nothing.white._replace(**ones))
     return np.concatenate([one.reshape(-1) for one in jax.tree.leaves(flags)])
 

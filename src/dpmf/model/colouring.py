@@ -6,7 +6,7 @@ functions are linear in white, and cells are linear in functions; engines need n
 """
 
 import abc
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 from jaxtyping import Array, Bool, Float, Int
@@ -22,6 +22,7 @@ class Colouring(abc.ABC):
     """How white coordinates become functions, and where the cells read them."""
 
     members: int
+    picked: ClassVar[bool] = True  # whether a cell reads one entry of the functions, as it is
 
     @property
     @abc.abstractmethod

@@ -148,7 +148,8 @@ def unit_features(
 ) -> Float[Array, "rank cells"]:
     """softplus(v) at every cell; where there are fewer values than cells, of the values."""
     own = cells.functions
-    if over.pooled is not None or math.prod(own.shape) > cells.member.entry.size:
+    fewer = own.picked and math.prod(own.shape) <= cells.member.entry.size
+    if over.pooled is not None or not fewer:
         v = side_features(white.cols, white.cols_pooled, over, shared, cells)
         return jax.nn.softplus(v)
     functions = own.coloured(white.cols, over.functions)

@@ -6,6 +6,7 @@ there is no matrix to factor, and nothing grows with the number of inputs.
 
 import dataclasses
 import math
+from typing import ClassVar
 
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
@@ -25,6 +26,7 @@ class Series(Colouring):
     waves: tuple[Float[Array, "_ _ functions"], ...]  # at inputs of members, in tables
     rows: Lookup  # entry = member, of every row of all tables
     cells: Lookup  # entry = place in the tables, one row after another
+    picked: ClassVar[bool] = False  # it sums them all
     members: int = dataclasses.field(metadata={"static": True})
     period: float = dataclasses.field(metadata={"static": True})
     order: int = dataclasses.field(metadata={"static": True})  # harmonics

@@ -14,14 +14,15 @@ def diagnosis(fit: Fit) -> dict[str, Any]:
     """The verdict, and the worst figures of each kind of quantity."""
     told = fit.diagnostics
     chains, draws = fit.shape
+    apart = f", {fit.sizes.thin} steps apart," if fit.sizes.thin > 1 else ""
     groups: dict[str, list[int]] = {}
     for place, name in enumerate(told.names):
         groups.setdefault(re.sub(r"\[\d+\]$", "", name), []).append(place)
     return {
         "converged": told.converged,
         "line": in_words(told.line()),
-        "sampling": f"{chains} chains of {draws:,} draws after {fit.sizes.warmup:,} steps of "
-        f"warm-up, engine {fit.engine}, seed {fit.seed}",
+        "sampling": f"{chains} chains of {draws:,} draws{apart} after {fit.sizes.warmup:,} "
+        f"steps of warm-up, engine {fit.engine}, seed {fit.seed}",
         "rows": [_row(fit, name, places) for name, places in groups.items()],
     }
 

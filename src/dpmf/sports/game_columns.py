@@ -98,19 +98,15 @@ def _scores(
     source: str,
 ) -> Float[np.ndarray, " events"]:
     series = column(table, name, source=source)
-    if ahead.any():  # one of the others stands in, so that rows keep their numbers
-        entries = series.to_list()
-        places = np.flatnonzero(ahead).tolist()
-        series = series.scatter(places, [entries[int(np.argmin(ahead))]] * len(places))
-    found = numbers(series, source=source)
+    found = numbers(series, source=source, absent=ahead)
     wrong, expected, advice = np.abs(found) > LARGEST, "a score", "mend the row or drop it"
     if counts:
         wrong = (found < 0) | (found != np.round(found)) | (found > LARGEST_COUNT)
         expected = f"a count, a whole number from 0 to {LARGEST_COUNT:g}"
         advice = "mend the row, or take the likelihood paired-gaussian"
-    for row in np.flatnonzero(wrong)[:1].tolist():
+    for row in np.flatnonzero(wrong & ~ahead)[:1].tolist():
         raise misfit(series, row, f"{found[row]:g}", expected, advice, source=source)
-    return np.where(ahead, np.nan, found)
+    return found
 
 
 def _seasons(table: nw.DataFrame, name: str, source: str) -> Int[np.ndarray, " events"]:
