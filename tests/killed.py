@@ -11,6 +11,8 @@ PRELUDE = """
 import jax, os, signal, threading
 from dpmf.inference import checkpoint
 jax.config.update("jax_disable_most_optimizations", True)
+# Ctrl-C is ignored by whatever was started in the background, and by all that starts from it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 checkpoint.EVERY = 0.0  # save at the end of every chunk
 reports = 0
 
