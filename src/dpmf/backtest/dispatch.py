@@ -60,8 +60,8 @@ class _Sending:
         self.given, self.pool, self.pieces = executor, executor, pieces
         self.contents: Any = None  # that go along with every piece
         if _is_dask(executor):  # its workers hand the games to each other
-            client: Any = executor._client  # type: ignore[attr-defined]
-            self.contents = client.submit(_itself, frame, pure=False)
+            known: Any = executor  # Dask, whose types need not be installed
+            self.contents = known._client.submit(_itself, frame, pure=False)
         self.on_way: dict[Future, tuple[int, Executor]] = {}
         self.losses: Counter = Counter()
 

@@ -4,7 +4,7 @@ import dataclasses
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -38,6 +38,13 @@ class _Slot(NamedTuple):
         return f"{self.part.cutoffs[0].start:%Y-%m-%d}-{len(self.part.cutoffs)}"
 
 
+def _parts(
+    owner: Named, frame: pd.DataFrame, days: Sequence[Cutoff], plan: Plan
+) -> Sequence[Part]:
+    forecaster: Any = owner.forecaster  # one that is `divisible`
+    return forecaster.parts(frame, days, plan)
+
+
 def divisible(forecaster: Forecaster) -> bool:
     """Whether a forecaster can say which parts it has."""
     return hasattr(forecaster, "parts")
@@ -64,9 +71,7 @@ def made_by(
         report: Told of finished parts.
     """
     slots = [
-        _Slot(owner, part)
-        for owner in wanted
-        for part in owner.forecaster.parts(frame, days, plan)  # type: ignore[attr-defined]
+        _Slot(owner, part) for owner in wanted for part in _parts(owner, frame, days, plan)
     ]
     found: dict[int, Tables] = {}
     for number, slot in enumerate(slots):
