@@ -27,11 +27,11 @@ def process_pool() -> Iterator[tuple[Executor, Callable[[], list[int]]]]:
 
 
 @contextmanager
-def dask_cluster() -> Iterator[tuple[Executor, Callable[[], list[int]]]]:
+def dask_cluster(threads: int = 1) -> Iterator[tuple[Executor, Callable[[], list[int]]]]:
     """The same of Dask."""
     from distributed import Client, LocalCluster
 
-    sizes = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    sizes = {"n_workers": 2, "threads_per_worker": threads, "dashboard_address": None}
     with LocalCluster(**sizes, silence_logs=50) as cluster, Client(cluster) as client:
         yield client.get_executor(), lambda: list(client.run(os.getpid).values())
 

@@ -5,6 +5,8 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
+import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +20,7 @@ from dpmf.backtest import parted, pieces, rolling
 from dpmf.backtest.forecaster import Plan
 from dpmf.backtest.parcel import Parcel, packed
 from dpmf.backtest.pieces import Missing, Order, Piece, Sender, work
+from dpmf.inference import identity
 from dpmf.inference.identity import threads
 from dpmf.sports import cutoff_fits, score_model
 from league import league
@@ -69,6 +72,13 @@ def test_other_processes_give_the_same_bits(cluster, local):
         assert same(run(executor), local)
         pool = executor.submit(os.getenv, "PJRT_NPROC").result()
     assert pool == str(threads())
+
+
+@NEEDS_DASK
+def test_workers_of_several_threads_give_the_same_bits(local):
+    """Two parts at a time in each process."""
+    with dask_cluster(threads=2) as (executor, _):
+        assert same(run(executor), local)
 
 
 @pytest.mark.long
@@ -204,6 +214,19 @@ def test_a_worker_with_other_versions_is_refused():
         work(piece(process="other", versions=other), Games(league()).frame)
 
 
+def test_a_worker_of_an_earlier_caller_with_other_threads_is_refused(monkeypatch):
+    """It keeps the pool that it has started, and the sums of that."""
+    own = {"models": {"PMF": PMF}, "blocks": 1}
+    with ProcessPoolExecutor(1, SPAWN) as pool:
+        monkeypatch.setenv("PJRT_NPROC", "1")
+        run(pool, **own)
+        run(pool, **own)
+        monkeypatch.setenv("PJRT_NPROC", "2")
+        message = "started jax with 1 threads.*this process has 2.*with PJRT_NPROC=1"
+        with pytest.raises(ConfigError, match=message):
+            run(pool, **own)
+
+
 def test_a_worker_that_does_not_see_the_folder_does_without(tmp_path, monkeypatch):
     seen = []
     monkeypatch.setattr(
@@ -224,11 +247,36 @@ def test_warnings_of_workers_come_home(monkeypatch, local):
     monkeypatch.setattr(cutoff_fits.Program, "forecasts", loud)
     other = Sender.here()._replace(process="another")
     monkeypatch.setattr(Sender, "here", lambda: other)
-    monkeypatch.setenv("PJRT_NPROC", "1")  # the worker sets it, and it is this process
-    monkeypatch.setenv("NPROC", "1")
+    monkeypatch.setattr(identity, "_asked", [other.threads])  # this process has started jax
     with pytest.warns(dpmf.DpmfWarning, match="strange weather") as caught:
         assert same(run(Pickled()), local)
     assert sum("strange" in str(one.message) for one in caught) == 1
+
+
+def test_no_warning_is_lost_between_threads_of_a_worker(monkeypatch):
+    """Each part is told something of its own, while others begin and end."""
+    begun = threading.Barrier(2, timeout=60)
+
+    def loud(self, frame, plan):
+        begun.wait()
+        later = self.cutoffs[0].start > days[0].start
+        while later and not first.done():  # whose record would be the end of this one
+            time.sleep(0.01)
+        warnings.warn(f"rain on {self.cutoffs[0].start}", dpmf.DpmfWarning, stacklevel=1)
+        return forecasts(self, frame, plan)
+
+    forecasts = cutoff_fits.Program.forecasts
+    monkeypatch.setattr(cutoff_fits.Program, "forecasts", loud)
+    monkeypatch.setattr(identity, "_asked", [threads()])  # this process has started jax
+    frame, plan = Games(league()).frame, Plan(**SIZES)
+    days = rolling.cutoffs(frame, [2003], "4w")[:2]
+    sender = Sender.here()._replace(process="another")
+    with ThreadPoolExecutor(2) as pool:
+        orders = (Order("PMF", PMF, part, plan) for part in PMF.parts(frame, days, plan))
+        sent = [Piece(sender, Parcel("none", Path("nowhere")), order) for order in orders]
+        first, second = (pool.submit(work, one, frame) for one in sent)
+    for day, done in zip(days, (first, second), strict=True):
+        assert f"rain on {day.start}" in done.result().told
 
 
 def test_what_a_worker_does_first_does_not_start_jax():

@@ -3,16 +3,17 @@
 import dataclasses
 import pickle
 import uuid
-import warnings
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
+import jax
 import pandas as pd
 
 from dpmf.backtest.forecaster import Forecaster, Part, Plan
+from dpmf.backtest.hearing import hearing
 from dpmf.backtest.parcel import Parcel
 from dpmf.backtest.scoring import Tables, tables
-from dpmf.errors import ConfigError, DpmfWarning
+from dpmf.errors import ConfigError
 from dpmf.inference.identity import ask_for_threads, threads
 
 HERE = uuid.uuid4().hex  # this process
@@ -77,13 +78,14 @@ def work(piece: Piece, contents: Any = None) -> Done | Missing:
         contents: The games, as a table or as their parcel's contents, where they came along.
 
     Raises:
-        ConfigError: This process has other versions than the one that asks.
+        ConfigError: This process has other versions than the one that asks, or another number
+            of threads.
     """
     far = piece.sender.process != HERE
     if far:
         _require_same(piece.sender.versions)
         # The number of threads belongs to the task, and not to the machine that runs it.
-        ask_for_threads(piece.sender.threads)
+        _require_threads(ask_for_threads(piece.sender.threads), piece.sender.threads)
     frame = contents
     if not isinstance(contents, pd.DataFrame):
         frame = piece.games.opened(contents)
@@ -92,11 +94,9 @@ def work(piece: Piece, contents: Any = None) -> Done | Missing:
     order = piece.order if isinstance(piece.order, Order) else pickle.loads(piece.order)
     if not far:
         return Done(_tables(order, frame), ())
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", DpmfWarning)
+    with hearing() as told:
         found = _tables(order, frame)
-    ours = (one for one in caught if issubclass(one.category, DpmfWarning))
-    return Done(found, tuple(str(one.message) for one in ours))
+        return Done(found, told())
 
 
 def _tables(order: Order, frame: pd.DataFrame) -> Tables:
@@ -116,4 +116,14 @@ def _require_same(wanted: dict[str, str]) -> None:
         raise ConfigError(
             f"executor: a worker has {name} {found[name]}, this process {wanted[name]}, and "
             "its numbers would not be the same. Install the same versions everywhere."
+        )
+
+
+def _require_threads(found: int, wanted: int) -> None:
+    # A GPU adds without them; to ask for it starts jax, which has been done for others here.
+    if found != wanted and jax.default_backend() == "cpu":
+        raise ConfigError(
+            f"executor: a worker has started jax with {found} threads, for an earlier caller; "
+            f"this process has {wanted}, and the numbers would not be the same. Start new "
+            f"workers, or this process with PJRT_NPROC={found}."
         )

@@ -12,6 +12,7 @@ import numpy as np
 from dpmf.data import Dyads
 
 POOL = ("PJRT_NPROC", "NPROC")  # jax reads the first of these that is set, when it starts
+_asked: list[int] = []  # threads that this process was first asked to start jax with
 
 
 def made_by() -> dict[str, Any]:
@@ -29,10 +30,19 @@ def threads() -> int:
     return cores()
 
 
-def ask_for_threads(count: int) -> None:
-    """Have jax start with a pool of so many threads; once it has started that says nothing."""
-    for name in POOL:
-        os.environ[name] = str(count)
+def ask_for_threads(count: int) -> int:
+    """Have jax start with a pool of so many threads.
+
+    Once it has started that says nothing, so that whoever asks first decides.
+
+    Returns:
+        What was asked for first.
+    """
+    if not _asked:
+        _asked.append(count)
+        for name in POOL:
+            os.environ[name] = str(count)
+    return _asked[0]
 
 
 def cores() -> int:
