@@ -104,6 +104,18 @@ def test_days_before_a_season_began_are_refused(day, first, season):
         upcoming(one.assign(season=season), Games(nfl()))
 
 
+def test_rows_without_scores_count_in_messages():
+    """Games to come are left out before the calendar is made."""
+    some = nfl().tail(3).drop(columns="season")
+    some["date"] = ["2018-12-30", "2018-08-30", "2018-12-30"]
+    some.loc[some.index[0], SCORES] = np.nan
+    with (
+        pytest.warns(DpmfWarning, match="left out a game without scores"),
+        pytest.raises(DataError, match="row 2, column 'date': found 2018-08-30"),
+    ):
+        Games(some, after=Games(nfl()))
+
+
 def test_a_season_of_the_past_that_is_not_known_is_refused():
     known = Games(nfl()).between(2017, 2018)
     with pytest.raises(DataError, match="found games of season 2016, which is not among those"):

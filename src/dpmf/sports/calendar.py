@@ -90,7 +90,7 @@ class Calendar:
         the day that the earlier seasons suggest, else on that day.
 
         Args:
-            dates: Of the later games.
+            dates: Of the later games, by the numbers of their rows in the table.
             numbers: Their seasons.
             opening: First day of the season that is not known, if the user says so.
             source: Where the games came from, for messages.
@@ -116,7 +116,7 @@ class Calendar:
             known[one.number] = one._replace(first=first)
             if one.number not in stated:
                 _tell_opening(one.number, first, source)
-        for row, (day, number) in enumerate(zip(dates, numbers, strict=True)):
+        for row, day, number in zip(dates.index, dates, numbers, strict=True):
             if day < known[number].first:
                 _refuse_early(day, number, known[number].first, row, source)
         ordered = sorted(known.values(), key=lambda one: one.first)

@@ -228,7 +228,10 @@ def _continued_calendar(
 
 
 def _played(frame: pd.DataFrame, source: str) -> pd.DataFrame:
-    """The games that have scores: a list of a whole season may hold others."""
+    """The games that have scores, under the numbers of their rows in the table.
+
+    A list of a whole season may hold others.
+    """
     ahead = frame["home_score"].isna()
     if ahead.any():
         count, first = int(ahead.sum()), frame.loc[ahead, "date"].min()
@@ -238,7 +241,7 @@ def _played(frame: pd.DataFrame, source: str) -> pd.DataFrame:
             DpmfWarning,
             stacklevel=3,
         )
-    return frame[~ahead].reset_index(drop=True)
+    return frame[~ahead].copy()
 
 
 def _tell_teams_alike(frame: pd.DataFrame, source: str) -> None:
