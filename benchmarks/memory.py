@@ -20,6 +20,7 @@ import pandas as pd
 PAUSE = 0.005  # seconds between two looks
 MEMBERS, EVENTS = 2000, 3000  # of each side; and who met whom
 TEAMS, WEEKS = 30, 25  # of a season, in which every team plays every week
+DAYS = 6  # from the first game of a week to its last: the last week is no odd days
 CHAINS, DRAWS = 2, 200  # of a cutoff
 
 
@@ -86,7 +87,7 @@ def backtest(cutoffs: int, folder: Path | None) -> int:
         warmup=5,
         draws=DRAWS,
     )
-    assert len(found.fits) == cutoffs
+    assert len(found.fits) == cutoffs, f"{len(found.fits)} fits of {cutoffs} cutoffs"
     return len(found.scores)
 
 
@@ -96,9 +97,10 @@ def _league(cutoffs: int) -> pd.DataFrame:
     rows = []
     for week in range(WEEKS + cutoffs):
         season, day = divmod(week, WEEKS)
-        date = pd.Timestamp(f"{1950 + season}-09-02") + pd.Timedelta(weeks=day)
+        first = pd.Timestamp(f"{1950 + season}-09-02") + pd.Timedelta(weeks=day)
         order = random.permutation(TEAMS)
-        for home, away in zip(order[::2], order[1::2], strict=True):
+        for number, (home, away) in enumerate(zip(order[::2], order[1::2], strict=True)):
+            date = first + pd.Timedelta(days=number % 2 * DAYS)
             rows.append((1950 + season, date, f"{home}", f"{away}", *random.poisson(40, 2)))
     names = ["season", "date", "home", "away", "home_score", "away_score"]
     return pd.DataFrame(rows, columns=names)
