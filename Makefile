@@ -3,9 +3,12 @@
 PYTHON ?= python3
 WORKERS ?= auto
 BIN := .venv/bin
-# Tests compile hundreds of programs, many of them again and again: kept between runs.
+# Tests compile thousands of programs, most of them small and many of them again and again: all
+# are kept, for the other files of tests, the other worker and the next run.
 COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
-  JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.3
+  JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0
+# A file of tests stays with one worker, so that what its tests share is made once.
+PYTEST = $(COMPILED) $(BIN)/pytest -n $(WORKERS) --dist loadfile
 # Doubled: pip then speaks only of errors.
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 
@@ -18,7 +21,7 @@ JOURNEY_TESTS := tests/test_import_order.py $(addprefix tests/, \
   cli/test_backtest.py cli/test_fit.py cli/test_predict.py cli/test_info.py cli/test_report.py \
   plots/test_plots.py)
 JOURNEY = JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.venvs/$(1)/jax \
-  JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.3 .venvs/$(1)/bin/python -m pytest -q \
+  JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 .venvs/$(1)/bin/python -m pytest -q \
   $(JOURNEY_TESTS) -m 'not long' -o addopts='--strict-markers --import-mode=importlib'
 
 .DEFAULT_GOAL := help
@@ -31,10 +34,10 @@ test: .venv/.dev  ## Check format, lint and types, then run the tests (WORKERS=a
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(COMPILED) $(BIN)/pytest -n $(WORKERS) -m 'not long'
+	$(PYTEST) -m 'not long'
 
 test-long: .venv/.dev  ## Run the tests that take minutes each, which `make test` leaves out
-	$(COMPILED) $(BIN)/pytest -n $(WORKERS) -m long
+	$(PYTEST) -m long
 
 # Each of these environments is made anew: what is oldest and newest today is the question.
 test-versions: test-oldest test-newest test-minimal  ## The journey with the oldest, newest and fewest packages

@@ -9,6 +9,7 @@ import jaxtyping
 import pytest
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+MANY_MAPS = 25_000  # a large file of tests adds some thousands
 
 
 @pytest.fixture
@@ -35,14 +36,23 @@ def unchecked() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="module")
 def few_programs() -> Iterator[None]:
-    """Forget what a file of tests compiled.
+    """Forget what earlier files of tests compiled, once it is a lot.
 
     Every compiled program holds dozens of memory maps, and a process may have 65,530; all
-    tests in one process need more, and then it dies.
+    tests in one process need more, and then it dies. What is kept is not traced again.
     """
     yield
-    jax.clear_caches()
-    gc.collect()
+    if memory_maps() > MANY_MAPS:
+        jax.clear_caches()
+        gc.collect()
+
+
+def memory_maps() -> int:
+    """How many regions of memory this process has, or too many where nothing says so."""
+    try:
+        return Path("/proc/self/maps").read_bytes().count(b"\n")
+    except OSError:
+        return MANY_MAPS + 1
 
 
 @pytest.fixture(scope="session")
