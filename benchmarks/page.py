@@ -120,10 +120,10 @@ LOAD = """
 ## Load
 
 `make bench-load`, cores: {cores}, jax {jax}. Memory is the most that the process held at once,
-pages of files left out; in the first row also what its compiler held, whose programs the others
-find. Of a fit (PMF, 2,000 members a side,
+pages of files left out; in the first row of a table also what its compiler held, whose programs
+the others find. Of a fit (PMF, 2,000 members a side,
 3,000 events, 2 chains) kept draws are on disk, or in memory; of a backtest (30 teams, a cutoff
-every week, 2 chains of 200 draws) they are on disk.
+every week, 2 chains of 200 draws) they are on disk, and its table of scores in memory.
 
 """
 LOADED = {
@@ -161,8 +161,9 @@ pairs without; {seconds:g} seconds in all.
 
 """
 CONTESTANTS = {
-    "dpmf": "DPMF",
-    "pmf": "PMF",
+    "dpmf": "DPMF, users with their own cuts",
+    "dpmf_shared": "DPMF, one set of cuts",
+    "pmf": "PMF, users with their own cuts",
     "myfm_probit": "myFM, ordered probit",
     "myfm_regression": "myFM, regression",
     "svdpp": "Surprise, SVD++",
@@ -290,9 +291,9 @@ def _agreement(rows: dict[str, dict[str, Any]]) -> str:
     """How the chains of our own fits agree on held-out means."""
     lines = (
         f"{CONTESTANTS[who]}: rank {row['rank']}, {row['chains']} chains, {row['warmup']} "
-        f"steps of warm-up and {row['draws']} draws; of 500 held-out means the largest R-hat "
-        f"is {row['rhat_max']:.3f}, effective draws are {row['ess_median']:.0f} in the "
-        "median.\n"
+        f"steps of warm-up and {row['draws']} draws, {row['thin']} steps apart; "
+        f"of 500 held-out means the largest R-hat is {row['rhat_max']:.3f}, "
+        f"effective draws are {row['ess_median']:.0f} in the median.\n"
         for who, row in rows.items()
         if "rhat_max" in row
     )

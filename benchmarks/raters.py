@@ -17,6 +17,7 @@ from rated import Forecast, Ratings, gaussian_probs, split, tuned_sd
 FM_RANK, FM_STEPS, FM_KEPT = 10, 400, 300  # of myFM: rank, Gibbs sweeps, and those kept
 BATCH = 2000  # ratings forecast at once
 DIAGNOSED = 500  # held-out means whose chains are compared
+SLOW = (365.0, 80_000.0)  # days, in which a user's taste may change: from one to ten times all
 
 
 class Task(NamedTuple):
@@ -40,14 +41,19 @@ class Found(NamedTuple):
 Fitted = Callable[[pd.DataFrame], Found]  # forecasts of a contestant that has learned
 
 
-def dpmf_time(task: Task) -> Fitted:
-    """This package: functions of time, or of covariates."""
-    return _dpmf(task, dependent=True)
+def dpmf_own(task: Task) -> Fitted:
+    """This package: functions of time, or of covariates; users with cut points of their own."""
+    return _dpmf(task, dependent=True, own_cuts=True)
+
+
+def dpmf_shared(task: Task) -> Fitted:
+    """The same with one set of cut points for all, as the peers have."""
+    return _dpmf(task, dependent=True, own_cuts=False)
 
 
 def pmf(task: Task) -> Fitted:
-    """This package with constant kernels: Bayesian PMF."""
-    return _dpmf(task, dependent=False)
+    """This package with constant kernels, the rest as `dpmf`: Bayesian PMF."""
+    return _dpmf(task, dependent=False, own_cuts=True)
 
 
 def myfm_probit(task: Task) -> Fitted:
@@ -104,7 +110,8 @@ def svdpp(task: Task) -> Fitted:
 
 
 CONTESTANTS: dict[str, Callable[[Task], Fitted]] = {
-    "dpmf": dpmf_time,
+    "dpmf": dpmf_own,
+    "dpmf_shared": dpmf_shared,
     "pmf": pmf,
     "myfm_probit": myfm_probit,
     "myfm_regression": myfm_regression,
@@ -158,14 +165,14 @@ def _quietly(function, *args, **options) -> None:
         function(*args, **options)
 
 
-def _dpmf(task: Task, *, dependent: bool) -> Fitted:
+def _dpmf(task: Task, *, dependent: bool, own_cuts: bool) -> Fitted:
     import dpmf
     from dpmf.likelihoods import Ordinal
 
     ratings, options = task.ratings, task.options
     chosen = _dependence(ratings) if dependent else {}
-    chosen |= {"likelihood": Ordinal(len(ratings.levels)), "intercepts": options["intercepts"]}
-    model = dpmf.DPMF(options["rank"], **chosen)
+    chosen |= {name: options[name] for name in ("rank", "intercepts")}
+    model = dpmf.DPMF(likelihood=Ordinal(len(ratings.levels), own_cuts), **chosen)
     data = dpmf.Dyads.from_frame(
         _levelled(task.train, ratings),
         row="user",
@@ -177,12 +184,14 @@ def _dpmf(task: Task, *, dependent: bool) -> Fitted:
     fit = model.fit(data, seed=task.seed, progress=options.get("progress", False), **run)
     about = {
         "model": str(model),
-        "rank": options["rank"],
+        **{name: options[name] for name in ("rank", "intercepts")},
+        "own_cuts": own_cuts,
         **run,
         "line": fit.diagnostics.line(),
     }
     if "steps" in fit.draws.stats:
-        about["leapfrog_steps"] = float(np.mean(fit.draws.stats["steps"]))
+        # Those of all steps between two draws are kept together.
+        about["leapfrog_steps"] = float(np.mean(fit.draws.stats["steps"])) / run["thin"]
 
     def forecast(frame: pd.DataFrame) -> Found:
         frame = _levelled(frame, ratings)
@@ -202,13 +211,17 @@ def _dependence(ratings: Ratings) -> dict[str, Any]:
     from dpmf.kernels import Categorical, Constant, Matern12
 
     if "time" in ratings.covariates:
-        return {"kernel": (Matern12("time"), Constant())}  # users change, films do not
-    service, age = Categorical("service"), Matern12("lectage")
-    everyone = Categorical("studage") * Categorical("lectage") * service * Categorical("dept")
+        # Users change, films do not. Left to itself, a feature may also become the mood of a
+        # day, which says nothing of any other: a mode of its own, that chains do not leave.
+        return {"kernel": (Matern12("time", length=SLOW), Constant())}
+    # Students like some departments, lecturers get better or worse with time and suit some
+    # ages, and a lecture for another department is another matter to both.
+    there = Categorical("service") * Categorical("dept")
+    then = Matern12("lectage") * Categorical("service") * Categorical("studage")
     return {
-        "kernel": (service, age * service),
+        "kernel": (there, then),
         "mean": ("pooled", "constant"),
-        "mean_kernel": (everyone, None),
+        "mean_kernel": (there, None),
     }
 
 
@@ -218,9 +231,11 @@ def _levelled(frame: pd.DataFrame, ratings: Ratings) -> pd.DataFrame:
 
 def _level_probs(forecast) -> np.ndarray:
     """Probability of every level, averaged over draws."""
-    levels = forecast.likelihood.levels
-    each = [forecast.log_prob(np.full(len(forecast), 1.0 + level)) for level in range(levels)]
-    return np.exp(np.stack(each, axis=1))
+
+    def each(y, noise):
+        return np.e ** forecast.noise_at(noise).level_log_probs(y)[:, 0]
+
+    return forecast._over_draws(each).mean(axis=0)
 
 
 def _agreement(fit, frame: pd.DataFrame) -> dict[str, Any]:
@@ -229,7 +244,7 @@ def _agreement(fit, frame: pd.DataFrame) -> dict[str, Any]:
 
     forecast = fit.predict(frame)
     # Not y: with ordered levels, y and all cuts together may wander.
-    means = forecast._over_draws(lambda y, noise: forecast.likelihood.at(noise).mean(y))
+    means = forecast._over_draws(lambda y, noise: forecast.noise_at(noise).mean(y))
     found = diagnostics({"mean": means.reshape(*fit.shape, len(frame))}, fit.draws.stats)
     return {
         "rhat_max": float(np.max(found.rhat)),

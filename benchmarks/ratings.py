@@ -1,7 +1,8 @@
 """Ratings: this package against PMF, myFM and SVD++, on the same splits and by the same scores.
 
     python benchmarks/ratings.py [--sets movielens,insteval] [--splits last,random]
-        [--contestants dpmf,pmf,myfm_probit,myfm_regression,svdpp] [--ratings N] [--ladder]
+        [--contestants dpmf,dpmf_shared,pmf,myfm_probit,myfm_regression,svdpp] [--ratings N]
+        [--ladder]
 
 Each contestant learns in a process of its own, whose peak memory is told. Results are written
 to benchmarks/results/ratings.json as they come, beside those of runs that were made before;
@@ -64,8 +65,8 @@ def measured(name: str, how: str, contestant: str, settings: dict[str, Any]) -> 
     sampling = [(done, at) for stage, done, at in told if stage == "sampling"]
     if len(sampling) > 1:  # the first call also compiles what keeps its draws
         (first, start), (last, end) = sampling[0], sampling[-1]
-        steps = (last - first) * settings["thin"] * (row["leapfrog_steps"] + 1)
-        row["s_per_evaluation"] = (end - start) / steps
+        each = settings["thin"] * (row["leapfrog_steps"] + 1)
+        row["s_per_evaluation"] = (end - start) / ((last - first) * each)
     return row | {"predict_s": round(time.monotonic() - clock - fit_s, 1), "peak_mib": peak()}
 
 
@@ -146,12 +147,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--contestants", default=",".join(CONTESTANTS))
     parser.add_argument("--ratings", type=int, help="learn from so many of them alone")
     parser.add_argument("--ladder", action="store_true", help="how the cost grows")
-    parser.add_argument("--rank", type=int, default=3, help="of dpmf and pmf")
+    parser.add_argument("--rank", type=int, default=1, help="of dpmf and pmf")
     parser.add_argument("--intercepts", type=json.loads, default=True, help="true or false")
     parser.add_argument("--chains", type=int, default=2)
-    parser.add_argument("--warmup", type=int, default=200)
-    parser.add_argument("--draws", type=int, default=200)
-    parser.add_argument("--thin", type=int, default=1)
+    parser.add_argument("--warmup", type=int, default=300)
+    parser.add_argument("--draws", type=int, default=300)
+    parser.add_argument("--thin", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--one", help="a set, split and contestant; print its row as JSON")
     return parser.parse_args()

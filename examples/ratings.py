@@ -39,7 +39,7 @@ def main(out: str = "ratings.html", viewers: str = "40", draws: str = "200") -> 
         early, row="viewer", col="film", value="level", inputs=["week"]
     )
     kernels = (Matern12("week"), Constant())  # viewers change, films do not
-    model = dpmf.DPMF(1, kernels, Ordinal(LEVELS), intercepts=True)
+    model = dpmf.DPMF(1, kernels, Ordinal(LEVELS, own_cuts=True), intercepts=True)
     fit = model.fit(data, chains=2, warmup=int(draws), draws=int(draws), seed=1)
     print(fit)
     print(f"Mean log probability: {fit.predict(late).log_prob(late).mean():.3f}", end=", ")

@@ -75,8 +75,8 @@ def bugs() -> dict[str, Bug]:
     half_normal = planted(priors.HalfNormal, "+ log_two + jacobian", "+ log_two")
     one_key = planted(
         sweep.members,
-        "key_split, key_rows, key_cols = jr.split(key, 3)",
-        "key_split = key_rows = key_cols = key",
+        "key_split, key_rows, key_cols, *keys_added, key_own = jr.split(key, 6)",
+        "key_split = key_rows = key_cols = key_own = key; keys_added = (key, key)",
     )
     wrong_sign = planted(
         paired.PairedGaussianNoise, "jnp.sign(self.rho)", "jnp.sign(-self.rho)"
@@ -148,8 +148,12 @@ def planting(bug: Bug) -> Iterator[None]:
 def found(name: str, small: bool = False) -> Row:
     """Geweke's test on one bug."""
     bug = bugs()[name]
+    return shown(name, bug, league(bug.likelihood, count=7), small)
+
+
+def shown(name: str, bug: Bug, problem: Problem, small: bool) -> Row:
+    """Geweke's test on a problem with a bug in the code."""
     size = bug.small if small and bug.small else bug.full
-    problem = league(bug.likelihood, count=7)
 
     def fresh(*args):  # a new function: compiled anew, with the bug
         return bug.transition(*args)

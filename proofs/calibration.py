@@ -25,6 +25,7 @@ from dpmf.inference.start import start
 from dpmf.likelihoods import (
     Likelihood,
     NegativeBinomial,
+    Ordinal,
     PairedGaussian,
     PairedPoisson,
     Poisson,
@@ -102,6 +103,7 @@ CASES = {
     "poisson": Case("Poisson", Poisson()),
     "negative-binomial": Case("negative binomial", NegativeBinomial()),
     "paired-poisson": Case("paired Poisson", PairedPoisson()),
+    "own-cuts": Case("cuts of every row's own", Ordinal(4, own_cuts=True)),
 }
 
 

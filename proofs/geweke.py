@@ -30,6 +30,7 @@ from dpmf.likelihoods import (
     StudentT,
 )
 from dpmf.likelihoods.paired import PairedGaussianNoise
+from dpmf.model.noise import noise_at
 from dpmf.model.predictor import cell_features, predictor
 from dpmf.model.state import State
 from dpmf.types import pytree_dataclass
@@ -149,7 +150,7 @@ def summaries(problem: Problem, state: State) -> dict[str, Float[Array, "..."]]:
     parameters = problem.parameters(state)
     unit = cell_features(spec, state.white, parameters, arrays)[1]
     y = predictor(spec, state.white, parameters, arrays)
-    noise = spec.likelihood.at(parameters.noise)
+    noise = noise_at(spec, state.white, parameters, arrays)
     loglik = noise.log_prob(y, arrays.values)
     residual = arrays.values - y
     found = {f"noise {name}": value for name, value in parameters.noise.items()}
@@ -171,11 +172,18 @@ def summaries(problem: Problem, state: State) -> dict[str, Float[Array, "..."]]:
             found |= {f"white {name}": jnp.mean(own, axis=1), f"{name}[0]": block[0, 0]}
     cross = state.white.rows[:, :4] * state.white.cols[:, :4]  # 0 unless a key is reused
     found["rows x cols"] = jnp.mean(cross)
+    parts = [one for one in state.white if one is not None]
+    least = min(one.size for one in parts)
+    leading = jnp.stack([one.reshape(-1)[:least] for one in parts])
+    found["parts x parts"] = (leading @ leading.T)[jnp.triu_indices(len(parts), 1)] / least
     found |= {"y": y[:3], "y product": y[0] * y[1], "y mean": jnp.mean(y)}
     slope = jnp.mean(unit / jax.nn.softplus(parameters.cols.mean)[:, None])
     found |= {"y spread": jnp.std(y), "slope": slope}
     found |= {"value": arrays.values[:3], "value mean": jnp.mean(arrays.values)}
     found |= {"loglik": jnp.sum(loglik), "y x residual": jnp.mean(y * residual)}
+    if state.white.rows_noise is not None:  # who has a narrow gap is rarely in it
+        own = state.white.rows_noise[arrays.rows.member.entry]
+        found["own x value"] = jnp.mean(own[:, :1] * (arrays.values == 2))
     if "sigma" in parameters.noise:
         found["residual / sigma"] = jnp.mean((residual / parameters.noise["sigma"]) ** 2)
     if "rho" in parameters.noise:

@@ -5,7 +5,7 @@ from dpmf.likelihoods import Gaussian, Likelihood, Ordinal, PairedGaussian
 from dpmf.model import coordinates
 from planted import planted
 from proofs import geweke
-from proofs.bugs import Bug, planting
+from proofs.bugs import Bug, shown
 from proofs.league import league
 from proofs.row import Row
 from proofs.transitions import ENGINES, by_hmc, free_only, members_only
@@ -85,13 +85,4 @@ def found(name: str, small: bool = False) -> Row:
     """Geweke's test on one bug."""
     bug = bugs()[name]
     likelihood = bug.likelihood if bug.likelihood != PairedGaussian() else Gaussian()
-
-    def fresh(*args):  # a new function: compiled anew, with the bug
-        return bug.transition(*args)
-
-    size = bug.small if small and bug.small else bug.full
-    problem = league(likelihood, count=25, intercepts=True)
-    with planting(bug):
-        return geweke.compared(
-            f"planted: {name}", bug.engine, problem, fresh, size, partial=True, planted=True
-        )
+    return shown(name, bug, league(likelihood, count=25, intercepts=True), small)

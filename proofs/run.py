@@ -23,6 +23,7 @@ from proofs import (  # noqa: E402
     intercepts,
     irregular,
     linear,
+    own_cuts,
     strong,
     table,
 )
@@ -45,6 +46,7 @@ def proofs(options: argparse.Namespace) -> dict[str, Callable[[], list[Row]]]:
         "attributes": lambda: attributes.prove(geweke_size),
         "irregular": lambda: irregular.prove(geweke_size),
         "intercepts": lambda: intercepts.prove(geweke_size),
+        "own-cuts": lambda: own_cuts.prove(geweke_size),
         "planted": lambda: bugs.prove(small),
         **{
             f"calibration-{engine}-{case}": partial(

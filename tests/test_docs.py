@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -138,6 +139,20 @@ def test_the_headline_repeats_the_overview():
     assert len(rows) == 7
     for row in rows:
         assert " | ".join(row) in overview or ", ".join(row) in overview, row
+
+
+def test_the_headline_of_ratings_is_what_was_measured():
+    found = json.loads((ROOT / "benchmarks" / "results" / "ratings.json").read_text())
+    measured = {
+        (f"{one['mean_log_prob']:.3f}", f"{one['rmse']:.3f}")
+        for one in found["movielens"]["last"].values()
+    }
+    shown = re.findall(
+        r"^\| [^|]+ \| (-1\.\d+) \| (0\.\d+) \|$",
+        (ROOT / "README.md").read_text(),
+        re.MULTILINE,
+    )
+    assert len(shown) >= 3 and set(shown) <= measured
 
 
 def test_the_overview_repeats_the_tables():

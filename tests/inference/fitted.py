@@ -191,6 +191,10 @@ CASES = {  # likelihoods with both engines; ranks, means and kernels in between
     "intercepts slice": Case(
         DPMF(1, Matern12("week"), Bernoulli(), inputs="markov", intercepts=True), "slice"
     ),
+    "own cuts hmc": Case(
+        DPMF(1, Matern12("week"), Ordinal(4, own_cuts=True), intercepts=True), "hmc"
+    ),
+    "own cuts slice": Case(PMF(2, Ordinal(3, own_cuts=True)), "slice"),
     "own likelihood": Case(PMF(1, Laplace()), "slice"),
 }
 

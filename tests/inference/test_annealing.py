@@ -32,6 +32,7 @@ from dpmf.likelihoods import (
 )
 from dpmf.model.density import log_likelihoods
 from dpmf.model.layout import grids, layout
+from dpmf.model.noise import noise_at
 from dpmf.model.predictor import cell_features, predictor
 from dpmf.model.state import FREE_ALL, State
 from dpmf.posterior.conditioning import updated
@@ -123,19 +124,21 @@ def with_likely_values(some: Newcomers, state: State, values) -> Newcomers:
     @jax.jit
     def drawn(problem, white):
         y = predictor(problem.spec, white, values, problem.arrays)
-        return problem.spec.likelihood.at(values.noise).sample(jr.key(5), y)
+        return noise_at(problem.spec, white, values, problem.arrays).sample(jr.key(5), y)
 
     arrays = dataclasses.replace(problem.arrays, values=drawn(problem, state.white))
     return dataclasses.replace(some, problem=dataclasses.replace(problem, arrays=arrays))
 
 
 def own(some: Newcomers, state: State) -> list:
-    """White of the members that move, and that of their intercepts."""
+    """White of the members that move, of their intercepts, and of the noise of rows."""
     parts = []
     for name in ("rows", "cols"):
         moving, added = getattr(some, name), getattr(state.white, f"{name}_intercept")
         parts.append(moving and getattr(state.white, name)[:, moving.places])
         parts.append(None if moving is None or added is None else added[moving.who])
+    noise = state.white.rows_noise
+    parts.append(None if some.rows is None or noise is None else noise[some.rows.who])
     return parts
 
 
@@ -149,6 +152,9 @@ def put(some: Newcomers, state: State, parts: list) -> State:
         if added is not None:
             moved = getattr(white, f"{name}_intercept").at[moving.who].set(added)
             white = white._replace(**{f"{name}_intercept": moved})
+    noise = next(left)
+    if noise is not None:
+        white = white._replace(rows_noise=white.rows_noise.at[some.rows.who].set(noise))
     return state._replace(white=white)
 
 
@@ -170,7 +176,7 @@ def fresh_starts(found: Case) -> State:
     def one(key):
         parts = [
             None if x is None else jr.normal(k, x.shape)
-            for k, x in zip(jr.split(key, 4), own(found.some, found.start), strict=True)
+            for k, x in zip(jr.split(key, 5), own(found.some, found.start), strict=True)
         ]
         return put(found.some, found.start, parts)
 
@@ -339,6 +345,32 @@ def test_intercepts_move_with_their_member(likelihood, new):
     found = case(PMF(1, likelihood, intercepts=True), new)
     assert sum(x is not None for x in own(found.some, found.start)) == 2
     require_gridded(found, gridded(found))
+
+
+def with_cuts(new: str) -> tuple[Case, Gridded]:
+    """Events that tell a row's cuts: not all of the highest level, above the middle cut."""
+    found = case(PMF(1, Ordinal(3, own_cuts=True)), new, seed=5)
+    expected = gridded(found)
+    assert abs(expected.moments[0, 1]) > 0.1
+    return found, expected
+
+
+@pytest.mark.parametrize("new", ["new row", "known row"])
+def test_cuts_move_with_their_row(new):
+    found, expected = with_cuts(new)
+    assert sum(x is not None for x in own(found.some, found.start)) == 2
+    require_gridded(found, expected)
+    state, _ = annealed(jr.key(0), found.some, found.start, jnp.asarray(powers(3)))
+    moved = np.asarray(state.white.rows_noise != found.start.white.rows_noise)[:, 0]
+    assert np.flatnonzero(moved).tolist() == np.asarray(found.some.rows.who).tolist()
+
+
+def test_cuts_that_hear_events_too_loud_are_found(monkeypatch):
+    found, expected = with_cuts("known row")
+    wrong = planted(annealing._noise_moved, "there.cells(y)[", "8 * there.cells(y)[")
+    monkeypatch.setattr(annealing, "_noise_moved", wrong)
+    with pytest.raises(AssertionError):
+        require_gridded(found, expected)
 
 
 BUGS = {

@@ -32,9 +32,11 @@ def case(likelihood=None):
 def simulated():
     """States from the prior: white blocks, and the values and free coordinates of the rest."""
 
+    spec, _, _, arrays = case()  # made here: what is kept may not come from within a trace
+
     def draw(key):
-        drawn = simulate_state(case().spec, case().arrays, key)
-        return drawn, parameters(case().spec, drawn.free)
+        drawn = simulate_state(spec, arrays, key)
+        return drawn, parameters(spec, drawn.free)
 
     return jax.jit(jax.vmap(draw))(jr.split(jr.key(0), DRAWS))
 

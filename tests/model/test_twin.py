@@ -33,6 +33,8 @@ CASES = [
     (Bernoulli(), 3, True),
     (Ordinal(4), 3, False),
     (Ordinal(4), 2, True),
+    (Ordinal(4, own_cuts=True), 1, False),
+    (Ordinal(5, own_cuts=True), 2, True),
     (StudentT(), 1, False),
     (Poisson(), 2, False),
     (NegativeBinomial(), 1, True),
@@ -74,7 +76,9 @@ def require_twin(case):
     )
     expected_y = twin.predictor(numbers.white, expected, data)
     np.testing.assert_allclose(y, expected_y, rtol=1e-9)
-    expected_each = twin.log_likelihoods(likelihood, expected.noise, expected_y, data.values)
+    expected_each = twin.log_likelihoods(
+        likelihood, expected.noise, expected_y, data.values, numbers.white.rows_noise, data.rows
+    )
     np.testing.assert_allclose(each, expected_each, rtol=1e-9)
     white = sum(x.size for x in jax.tree.leaves(numbers.white))
     constant = -0.5 * white * np.log(2 * np.pi)  # the one that `log_density` leaves out

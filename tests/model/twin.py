@@ -100,7 +100,9 @@ def natural_noise(free, spread):
         "overdispersion": np.exp,
         "shared": lambda x: 0.5 * np.exp(x),
         "first_cut": lambda x: 3 * x,
+        "middle_cut": lambda x: 3 * x,
         "log_gaps": lambda x: x,
+        "gap_sd": np.exp,
     }
     return {name: maps[name](x) for name, x in free.items()}
 
@@ -170,7 +172,9 @@ def log_prior_noise(noise, spread):
         "overdispersion": lambda x: stats.halfnorm.logpdf(x),
         "shared": lambda x: stats.halfnorm.logpdf(x, scale=0.5),
         "first_cut": lambda x: stats.norm.logpdf(x, 0, 3),
+        "middle_cut": lambda x: stats.norm.logpdf(x, 0, 3),
         "log_gaps": lambda x: stats.norm.logpdf(x, 0, 1),
+        "gap_sd": lambda x: stats.halfnorm.logpdf(x),
     }
     return sum(np.sum(densities[name](x)) for name, x in noise.items())
 
@@ -247,8 +251,8 @@ def predictor(white, values: Parameters, data):
     return y
 
 
-def log_likelihoods(likelihood, noise, y, values):
-    """Log probability of each event."""
+def log_likelihoods(likelihood, noise, y, values, own=None, rows=None):
+    """Log probability of each event; `own` has the numbers of every row, `rows` of cells."""
     match likelihood:
         case Gaussian():
             return stats.norm.logpdf(values, y, noise["sigma"]).sum(axis=1)
@@ -269,6 +273,20 @@ def log_likelihoods(likelihood, noise, y, values):
             k = np.arange(values.max() + 1)[None, None]
             own = stats.poisson.pmf(values[:, :, None] - k, np.exp(y)[:, :, None])
             return np.log(own.prod(axis=1) @ stats.poisson.pmf(k[0, 0], noise["shared"]))
+        case Ordinal(levels, own_cuts=True):
+            found = np.zeros(len(values))
+            for event, cell in np.ndindex(values.shape):
+                gaps = np.exp(noise["log_gaps"] + noise["gap_sd"] * own[rows[event, cell]])
+                middle = (levels - 1) // 2  # this cut is the same for all rows
+                below = [-sum(gaps[cut:middle]) for cut in range(middle)]
+                above = [sum(gaps[middle:cut]) for cut in range(middle, levels - 1)]
+                cuts = noise["middle_cut"] + np.array([-np.inf, *below, *above, np.inf])
+                level = int(values[event, cell])
+                low, high = cuts[level - 1 : level + 1] - y[event, cell]
+                if low > 0:  # from the other end, or two numbers near 1 would cancel
+                    low, high = -high, -low
+                found[event] += np.log(special.expit(high) - special.expit(low))
+            return found
         case Ordinal():
             gaps = np.cumsum(np.exp(noise["log_gaps"]))
             cuts = noise["first_cut"] + np.array([-np.inf, 0, *gaps, np.inf])
@@ -283,4 +301,5 @@ def log_density(spec, state, data, rotation):
     y = predictor(state.white, values, data)
     total = sum(stats.norm.logpdf(one).sum() for one in jax.tree.leaves(state.white))
     total += log_prior(values, spec) + log_jacobian(state.free, spec, rotation)
-    return total + log_likelihoods(spec.likelihood, values.noise, y, data.values).sum()
+    own = (state.white.rows_noise, data.rows)
+    return total + log_likelihoods(spec.likelihood, values.noise, y, data.values, *own).sum()

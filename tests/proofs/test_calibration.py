@@ -9,7 +9,14 @@ from proofs import calibration
 
 
 @pytest.mark.parametrize(
-    ("engine", "case"), [("slice", "pooled"), ("hmc", "pooled"), ("slice", "paired-poisson")]
+    ("engine", "case"),
+    [
+        ("slice", "pooled"),
+        ("hmc", "pooled"),
+        ("slice", "paired-poisson"),
+        pytest.param("hmc", "own-cuts", marks=pytest.mark.long),
+        pytest.param("slice", "own-cuts", marks=pytest.mark.long),
+    ],
 )
 def test_ranks_are_uniform(engine, case):
     require(calibration.prove(calibration.SMALL, engine, case), FALSE_ALARM)

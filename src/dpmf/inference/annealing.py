@@ -24,6 +24,7 @@ from dpmf.likelihoods.base import IndependentNoise, Noise
 from dpmf.model.colouring import Over
 from dpmf.model.features import features
 from dpmf.model.gather import sums, take
+from dpmf.model.noise import noise_at
 from dpmf.model.predictor import (
     means,
     product,
@@ -38,10 +39,11 @@ EARLY = 3  # powers are cubes: the first events to be heard change the most
 
 
 class _Own(NamedTuple):
-    """What moves of one side: white of some members, and of their intercepts."""
+    """What moves of one side: white of some members, their intercepts and their noise."""
 
     white: Float[Array, "rank *shape"]
     intercept: Part
+    noise: Part = None  # of rows alone
 
 
 class _Entries(NamedTuple):
@@ -97,7 +99,7 @@ def annealed(
     """
     problem, white = some.problem, state.white
     arrays, values = problem.arrays, problem.parameters(state)
-    noise, shape = problem.spec.likelihood.at(values.noise), arrays.values.shape
+    shape = arrays.values.shape
     rows = _side(problem, state, "rows", some.rows)
     cols = _side(problem, state, "cols", some.cols)
 
@@ -108,10 +110,15 @@ def annealed(
         y = product(u.features, jax.nn.softplus(v.features)) + u.added + v.added
         return y.reshape(shape)
 
+    def noise_of(own: _Own | None) -> Noise:
+        now = _put(some.rows, white, "rows", own)
+        return noise_at(problem.spec, now, values, arrays)
+
     def step(carry, by):
         (own_rows, own_cols), total = carry
         key, before, power = by
-        key_rows, key_cols = jr.split(key)
+        key_rows, key_cols, key_noise = jr.split(key, 3)
+        noise = noise_of(own_rows)
         u, v = entries_of(rows, own_rows), entries_of(cols, own_cols)
         each = noise.log_prob(at(u, v), arrays.values)
         total += (power - before) * jnp.sum(jnp.where(some.new, each, 0.0))
@@ -119,6 +126,8 @@ def annealed(
         own_rows = _moved(key_rows, rows, own_rows, lambda u: at(u, v), density)
         u = entries_of(rows, own_rows)
         own_cols = _moved(key_cols, cols, own_cols, lambda v: at(u, v), density)
+        y = at(u, entries_of(cols, own_cols))
+        own_rows = _noise_moved(key_noise, some.rows, own_rows, noise_of, y, density)
         return ((own_rows, own_cols), total), None
 
     start = (_own(some.rows, white, "rows"), _own(some.cols, white, "cols"))
@@ -198,10 +207,33 @@ def _moved(
         angle = _in_turn(key_angle, lambda angle: density.whole(turned(angle)), members)
     owner = moving.functions.owner
     every = angle if owner is None else angle[owner]
-    white = elliptical.turned(own.white, other.white, every, axis=1)
+    own = own._replace(white=elliptical.turned(own.white, other.white, every, axis=1))
     if added is None:
-        return _Own(white, None)
-    return _Own(white, elliptical.turned(own.intercept, added, angle, axis=0))
+        return own
+    return own._replace(intercept=elliptical.turned(own.intercept, added, angle, axis=0))
+
+
+def _noise_moved(
+    key: Key[Array, ""],
+    moving: Moving | None,
+    own: _Own | None,
+    noise_of: Callable[[_Own], Noise],
+    y: Float[Array, "events pair"],
+    density: _Density,
+) -> _Own | None:
+    """What the noise has for each row that moves, along an ellipse of its own."""
+    if moving is None or own is None or own.noise is None:
+        return own
+
+    def on_ellipse(other):
+        def per_member(angle):
+            turned = elliptical.turned(own.noise, other, angle)
+            there = density._replace(noise=noise_of(own._replace(noise=turned)))
+            return sums(moving.member, there.cells(y)[moving.cells], len(own.noise))
+
+        return per_member
+
+    return own._replace(noise=elliptical.step(key, own.noise, on_ellipse)[0])
 
 
 def _in_turn(
@@ -224,7 +256,9 @@ def _own(moving: Moving | None, white: White, side: str) -> _Own | None:
         return None
     intercept: Part = getattr(white, f"{side}_intercept")
     added = None if intercept is None else intercept[moving.who]
-    return _Own(getattr(white, side)[:, moving.places], added)
+    noise = white.rows_noise if side == "rows" else None
+    noise = None if noise is None else noise[moving.who]
+    return _Own(getattr(white, side)[:, moving.places], added, noise)
 
 
 def _put(moving: Moving | None, white: White, side: str, own: _Own | None) -> White:
@@ -234,4 +268,6 @@ def _put(moving: Moving | None, white: White, side: str, own: _Own | None) -> Wh
     if own.intercept is not None:
         name = f"{side}_intercept"
         moved[name] = getattr(white, name).at[moving.who].set(own.intercept)
+    if own.noise is not None:
+        moved["rows_noise"] = white.rows_noise.at[moving.who].set(own.noise)
     return white._replace(**moved)

@@ -2,8 +2,9 @@
 
 The K latent functions may swap labels within and between chains without changing any
 prediction, so only what is the same under a swap is diagnosed: y at training cells, the
-likelihood's parameters, and hyperparameters sorted over the K functions. Where y and all cuts
-between levels can be shifted together, y is measured from the first cut.
+likelihood's parameters, what rows have for themselves, and hyperparameters sorted over the K
+functions. Where y and all cuts between levels can be shifted together, y is measured from one
+of the cuts.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from dpmf.inference.problem import Problem
 from dpmf.model.predictor import predictor
 from dpmf.model.state import State
 
-CELLS = 200  # training cells whose y is diagnosed
+CELLS = 200  # training cells whose y is diagnosed, and numbers that rows have for themselves
 PIECE = 2**24  # bytes of states looked at together: draws may be on disk, and many
 BATCH = 16  # of them side by side
 RHAT_LIMIT, ESS_LIMIT = 1.05, 100.0
@@ -116,6 +117,11 @@ def quantities(problem: Problem, states: State) -> dict[str, Float[np.ndarray, "
         noise = {name: value.reshape(-1) for name, value in values.noise.items()}
         shifts = problem.spec.likelihood.shifts
         found = {"y": y - noise.pop(shifts) if shifts else y} | noise
+        own = problem.spec.likelihood.own
+        if own is not None:
+            some = state.white.rows_noise[: max(CELLS // own.size, 1)]
+            numbers = values.noise[own.centre] + values.noise[own.scale] * some
+            found[f"rows {own.centre}"] = numbers.reshape(-1)
         for side in ("rows", "cols"):
             shared = getattr(values, side)
             if shared.intercept_sd is not None:

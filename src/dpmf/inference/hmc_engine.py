@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from dpmf.inference import adaptation as adapt
-from dpmf.inference import position, theta, theta_slices
+from dpmf.inference import own_scales, position, theta, theta_slices
 from dpmf.inference.apart import chains_apart, each_chain
 from dpmf.inference.problem import Problem
 from dpmf.model.state import State
@@ -54,8 +54,10 @@ def step(
     steps: Int[Array, ""],
     most: Int[Array, ""] | None = None,
 ) -> tuple[State, Step]:
-    """One transition of one chain: slices of the hyperparameters, then a trajectory."""
-    key_theta, key_trajectory = jr.split(key)
+    """One transition of one chain: scales of rows' own numbers, where they have any, and
+    hyperparameters with something else than white held, then a trajectory."""
+    key_theta, key_trajectory, key_own = jr.split(key, 3)
+    state = own_scales.moved(key_own, problem, state)
     state, over, stayed = theta_slices.moved(key_theta, problem, state, tuning.widths)
     given, rest, known = theta.held(problem, state, over)
 
@@ -276,4 +278,5 @@ def _many(problem: Problem) -> list[str]:
     means = {"rows_pooled": arrays.rows.pooled, "cols_pooled": arrays.cols.pooled}
     loose = [name for name, own in means.items() if own is not None and own.points is None]
     added = ("rows_intercept", "cols_intercept") if problem.spec.rows.intercept else ()
-    return ["rows", "cols", *loose, *added]
+    own = ("rows_noise",) if problem.spec.likelihood.own else ()
+    return ["rows", "cols", *loose, *added, *own]

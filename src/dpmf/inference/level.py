@@ -28,6 +28,7 @@ from dpmf.model.coordinates import log_prior, sum_first
 from dpmf.model.density import log_white
 from dpmf.model.features import Factors, coloured, mixed
 from dpmf.model.gather import Lookup, sums, take
+from dpmf.model.noise import noise_at
 from dpmf.model.predictor import (
     Factored,
     all_factors,
@@ -105,7 +106,7 @@ def log_density(problem: Problem, state: State, known: Held | None = None) -> Fl
     first = _first(problem, _get_first(problem, state), line)
     free = _in_white(problem, _with_first(problem, state, first), known)
     y = _entries(problem, line, first, free, values, known).reshape(problem.arrays.values.shape)
-    noise = problem.spec.likelihood.at(values.noise)
+    noise = noise_at(problem.spec, free.white, values, problem.arrays)
     each = noise.log_prob(y, problem.arrays.values)
     slopes = jnp.where(settled(problem), _average(problem, line.slope), 1.0)
     jacobian = -jnp.sum(jnp.log(slopes))

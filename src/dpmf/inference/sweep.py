@@ -8,11 +8,13 @@ import jax.random as jr
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int, Key
 
+from dpmf.inference import own_scales
 from dpmf.inference.problem import Problem
-from dpmf.likelihoods.base import CellLogProb
+from dpmf.likelihoods.base import CellLogProb, IndependentNoise, Noise
 from dpmf.model.coordinates import free_coordinates
 from dpmf.model.gather import sums
 from dpmf.model.layout import SideLayout
+from dpmf.model.noise import noise_at, own_noise_at
 from dpmf.model.predictor import (
     Coloured,
     deviations,
@@ -50,8 +52,13 @@ def sweep(
     state: State,
     widths: Float[Array, " coordinates"],
 ) -> tuple[State, Info]:
-    """One pass over everything: members, pooled means, then all free coordinates."""
-    key_members, key_rows, key_cols, key_free = jr.split(key, 4)
+    """One pass over everything: members, pooled means, then all free coordinates.
+
+    First of all, what rows have for themselves keeps its values and changes its scales.
+    """
+    # Split once: a folded key may be one of those that a split gives.
+    key_members, key_rows, key_cols, key_free, key_own = jr.split(key, 5)
+    state = own_scales.moved(key_own, problem, state)
     white, info = members(key_members, problem, state)
     state = state._replace(white=white)
     if problem.spec.rows.pooled is not None:
@@ -65,12 +72,12 @@ def sweep(
 
 def members(key: Key[Array, ""], problem: Problem, state: State) -> tuple[White, Info]:
     """Move the functions of all rows, then of all columns."""
-    key_split, key_rows, key_cols = jr.split(key, 3)
+    key_split, key_rows, key_cols, *keys_added, key_own = jr.split(key, 6)
     spec, arrays, values = problem.spec, problem.arrays, problem.parameters(state)
     white = state.white
     rows = _side(spec.rows, values.rows, arrays.rows, white.rows, white.rows_pooled)
     cols = _side(spec.cols, values.cols, arrays.cols, white.cols, white.cols_pooled)
-    noise = spec.likelihood.at(values.noise)
+    noise = noise_at(spec, white, values, arrays)
     unit = jax.nn.softplus(cols.mean + cols.deviation)
     added = intercepts(white, values, arrays)
     y = product(rows.mean + rows.deviation, unit) + added
@@ -85,7 +92,7 @@ def members(key: Key[Array, ""], problem: Problem, state: State) -> tuple[White,
         return lambda cos, sin: level + cos * here + sin * there  # y is linear in rows
 
     new_rows, row_info = _moved(
-        key_rows, problem, white.rows, row_entries, arrays.rows, per_cell, values,
+        key_rows, problem, white.rows, row_entries, arrays.rows, per_cell, noise,
         arrays.rows.functions.owner,
     )  # fmt: skip
     u = rows.mean + deviations(new_rows, rows.over, values.rows, arrays.rows)
@@ -100,7 +107,7 @@ def members(key: Key[Array, ""], problem: Problem, state: State) -> tuple[White,
         return at
 
     new_cols, col_info = _moved(
-        key_cols, problem, white.cols, col_entries, arrays.cols, per_cell, values,
+        key_cols, problem, white.cols, col_entries, arrays.cols, per_cell, noise,
         arrays.cols.functions.owner,
     )  # fmt: skip
     shrinks = (jnp.mean(row_info.shrinks) + jnp.mean(col_info.shrinks)) / 2
@@ -109,10 +116,12 @@ def members(key: Key[Array, ""], problem: Problem, state: State) -> tuple[White,
     if spec.rows.intercept is not None:
         v = cols.mean + deviations(new_cols, cols.over, values.cols, arrays.cols)
         y = product(u, jax.nn.softplus(v))
-        for number, side in enumerate(("rows", "cols")):
-            key_side = jr.fold_in(key, number)
-            white, cut = _intercepts(key_side, problem, white, side, y, per_cell, values)
+        for key_side, side in zip(keys_added, ("rows", "cols"), strict=True):
+            white, cut = _intercepts(key_side, problem, white, side, y, per_cell, values, noise)
             stayed += cut
+    if spec.likelihood.own is not None:
+        white, cut = _own_noise(key_own, problem, white, values)
+        stayed += cut
     return white, Info(shrinks, jnp.zeros((), int), stayed)
 
 
@@ -124,6 +133,7 @@ def _intercepts(
     y: Float[Array, " cells"],
     per_cell: CellLogProb | None,
     values: Parameters,
+    noise: Noise,
 ) -> tuple[White, Int[Array, ""]]:
     """Move what the members of one side add to `y`, which is linear in it."""
     name = f"{side}_intercept"
@@ -137,8 +147,30 @@ def _intercepts(
         there = side_intercepts(other[0], shared, cells)
         return lambda cos, sin: rest + cos * here + sin * there
 
-    moved, info = _moved(key, problem, own[None], entries, cells, per_cell, values, None)
+    moved, info = _moved(key, problem, own[None], entries, cells, per_cell, noise, None)
     return white._replace(**{name: moved[0]}), jnp.sum(info.stayed)
+
+
+def _own_noise(
+    key: Key[Array, ""], problem: Problem, white: White, values: Parameters
+) -> tuple[White, Int[Array, ""]]:
+    """Move what the noise has for each row, at the y that they have."""
+    spec, arrays = problem.spec, problem.arrays
+    y = predictor(spec, white, values, arrays)
+    cell_weight = jnp.repeat(arrays.weight, arrays.values.shape[1])
+
+    def on_ellipse(other):
+        def log_likelihood(angle):
+            own = elliptical.turned(white.rows_noise, other, angle)
+            noise = own_noise_at(spec, own, values, arrays)
+            assert isinstance(noise, IndependentNoise)  # as `Own` says
+            each = cell_weight * noise.cell_log_prob(y, arrays.values).reshape(-1)
+            return sums(arrays.rows.member, each, arrays.rows.members)
+
+        return log_likelihood
+
+    moved, info = elliptical.step(key, white.rows_noise, on_ellipse)
+    return white._replace(rows_noise=moved), jnp.sum(info.stayed)
 
 
 def _side(spec, shared, cells, white, pooled_white) -> _Side:
@@ -155,7 +187,7 @@ def _moved(
     entries,
     cells: SideLayout,
     per_cell: CellLogProb | None,
-    values: Parameters,
+    noise: Noise,
     owner: Int[Array, " points"] | None,
 ) -> tuple[Float[Array, "rank *shape"], elliptical.Info]:
     """Move the members of one side: all at once, or in turn where cells are dependent.
@@ -180,12 +212,12 @@ def _moved(
             return log_likelihood
 
         return elliptical.step(key, white, on_ellipse, 1, owner, cells.members)
-    return _in_turn(key, problem, white, entries, cells, values, owner)
+    return _in_turn(key, problem, white, entries, cells, noise, owner)
 
 
-def _in_turn(key, problem, white, entries, cells, values, owner):
+def _in_turn(key, problem, white, entries, cells, noise, owner):
     """Members one after another, each under the density of whole events."""
-    arrays, noise = problem.arrays, problem.spec.likelihood.at(values.noise)
+    arrays = problem.arrays
     key_other, key_steps = jr.split(key)
     # One ellipse per member; members not yet reached stay at angle 0 of theirs.
     other = jr.normal(key_other, white.shape, white.dtype)
@@ -229,7 +261,7 @@ def _pooled(key: Key[Array, ""], problem: Problem, state: State, side: str) -> S
         def log_likelihood(angle):
             white, moved = at(elliptical.turned(joined, other[0], angle))
             y = predictor(problem.spec, white, moved, problem.arrays)
-            noise = problem.spec.likelihood.at(moved.noise)
+            noise = noise_at(problem.spec, white, moved, problem.arrays)
             each = noise.log_prob(y, problem.arrays.values)
             return jnp.sum(problem.arrays.weight * each)[None]
 

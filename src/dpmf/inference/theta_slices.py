@@ -20,6 +20,7 @@ from dpmf.inference.problem import Problem
 from dpmf.kernels import Kernel
 from dpmf.model.colouring import Colouring, Over
 from dpmf.model.features import factor
+from dpmf.model.noise import noise_at
 from dpmf.model.predictor import (
     Coloured,
     Factored,
@@ -295,7 +296,7 @@ def _side(
 
     other = features("cols" if side == "rows" else "rows")
     unit = jax.nn.softplus(other)
-    noise = spec.likelihood.at(values.noise)
+    noise = noise_at(spec, white, values, arrays)
 
     added = intercepts(white, values, arrays)
 

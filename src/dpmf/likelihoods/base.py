@@ -3,13 +3,13 @@
 import abc
 import dataclasses
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Float, Key, Shaped
 
 from dpmf.checks import require_free_name
 from dpmf.errors import ConfigError, DataError
@@ -104,13 +104,26 @@ class IndependentNoise(Noise):
         return lambda moved: self.cell_log_prob(moved, values)
 
 
+OWN, OWNER = "own", "owner"  # among the parameters of a noise model
+
+
+class Own(NamedTuple):
+    """Numbers that every row has for itself: centre + scale times standard normals.
+
+    Noise with such numbers is `IndependentNoise`. Centre and scale are parameters with as many
+    entries, the one with a normal prior and the other with a half-normal one.
+    """
+
+    size: int  # how many there are
+    centre: str
+    scale: str
+
+
 class Likelihood(abc.ABC):
     """A choice of noise model: what a user writes, before its parameters are known."""
 
     registry: ClassVar[dict[str, type["Likelihood"]]] = {}
     pair: ClassVar[int | None] = None  # cells per event it needs; None takes any number
-    # A parameter with a normal prior that makes up for any number added to all y, or None.
-    shifts: ClassVar[str | None] = None
 
     def __init_subclass__(cls, *, abstract: bool = False, **kwargs: Any) -> None:
         """Remember the class by name, so that a saved fit can name it.
@@ -125,13 +138,27 @@ class Likelihood(abc.ABC):
         require_free_name(Likelihood.registry.get(cls.__name__), cls)
         Likelihood.registry[cls.__name__] = cls
 
+    @property
+    def shifts(self) -> str | None:
+        """A parameter with a normal prior that makes up for any number added to all y."""
+        return None
+
+    @property
+    def own(self) -> "Own | None":
+        """What every row has for itself; None: all parameters are shared."""
+        return None
+
     @abc.abstractmethod
     def priors(self, spread: float) -> dict[str, Prior]:
         """Priors of its parameters; `spread` is the standard deviation of the values."""
 
     @abc.abstractmethod
-    def at(self, parameters: Mapping[str, Float[Array, "..."]]) -> Noise:
-        """The noise model at given parameters."""
+    def at(self, parameters: Mapping[str, Shaped[Array, "..."]]) -> Noise:
+        """The noise model at given parameters.
+
+        Where rows have numbers of their own, so are `OWN`, those numbers in standard normal
+        units with axes (owners, size), and `OWNER`, the owner of every cell.
+        """
 
     def scales(self, values: Float[np.ndarray, "events pair"]) -> tuple[float, float]:
         """Root mean square and standard deviation that the features should reach.

@@ -2,36 +2,38 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Float, Int, Key, Shaped
 
 from dpmf.checks import whole_number
-from dpmf.errors import DataError
-from dpmf.likelihoods.base import IndependentNoise, Likelihood, first_row
-from dpmf.priors import Normal, Prior
+from dpmf.errors import ConfigError, DataError
+from dpmf.likelihoods.base import OWN, OWNER, IndependentNoise, Likelihood, Own, first_row
+from dpmf.priors import HalfNormal, Normal, Prior
 from dpmf.types import pytree_dataclass
+
+FEW = 64  # entries of a table, up to which a GPU compares instead of adding
 
 
 @pytree_dataclass
 class OrdinalNoise(IndependentNoise):
     r"""Cumulative logit: $P(z \le l) = \mathrm{sigmoid}(c_l - y)$ for levels 1, 2, ..."""
 
-    cuts: Float[Array, " cuts"]  # increasing; one fewer than there are levels
+    cuts: Float[Array, "*owners cuts"]  # increasing; one fewer than there are levels
+    owner: Int[Array, "events pair"] | None = None  # whose cuts a cell has; None: all the same
 
     def level_log_probs(
         self, y: Float[Array, "events pair"]
     ) -> Float[Array, "events pair levels"]:
         """Log probability of every level."""
-        edge = self.cuts[None, None] - y[:, :, None]
+        edge = self._of_cells(self.cuts) - y[:, :, None]
         below = jax.nn.log_sigmoid(edge)  # log P(z <= l)
         above = jax.nn.log_sigmoid(-edge)  # log P(z > l)
         # P(l) = P(z <= l) P(z > l - 1) (1 - exp(-(c_l - c_{l-1}))): stable in both tails.
-        middle = below[:, :, 1:] + above[:, :, :-1] + self._log_gaps()[None, None]
+        middle = below[:, :, 1:] + above[:, :, :-1] + self._of_cells(self._log_gaps())
         return jnp.concatenate([below[:, :, :1], middle, above[:, :, -1:]], axis=2)
 
     def cell_log_prob(
@@ -40,15 +42,22 @@ class OrdinalNoise(IndependentNoise):
         """Log probability of each cell's level."""
         # The two cuts around a level say all: other levels would cost most of a gradient.
         level, there = values.reshape(-1).astype(int) - 1, y.reshape(-1)
-        end = jnp.full(1, jnp.inf)
-        gaps = jnp.concatenate([jnp.zeros(1), self._log_gaps(), jnp.zeros(1)])
-        upper = jnp.concatenate([self.cuts, end])
-        lower = jnp.concatenate([-end, self.cuts])
-        chosen = _chosen(jnp.stack([upper, lower, gaps]), level)
+        end = jnp.full((*self.cuts.shape[:-1], 1), jnp.inf)
+        nothing = jnp.zeros_like(end)
+        gaps = jnp.concatenate([nothing, self._log_gaps(), nothing], axis=-1)
+        upper = jnp.concatenate([self.cuts, end], axis=-1)
+        lower = jnp.concatenate([-end, self.cuts], axis=-1)
+        if self.owner is not None:
+            level = self.owner.reshape(-1) * upper.shape[-1] + level
+        chosen = _chosen(jnp.stack([upper, lower, gaps]).reshape(3, -1), level)
         each = chosen[2] - _both_softplus(there - chosen[0], chosen[1] - there)
         return each.reshape(y.shape)
 
-    def _log_gaps(self) -> Float[Array, " gaps"]:
+    def _of_cells(self, table: Float[Array, "*owners some"]) -> Float[Array, "*cells some"]:
+        """What each cell finds in a table of its owner."""
+        return table[None, None] if self.owner is None else table[self.owner]
+
+    def _log_gaps(self) -> Float[Array, "*owners gaps"]:
         """What is added to log P(z <= l) + log P(z > l - 1): stable in both tails."""
         return jnp.log(-jnp.expm1(-jnp.diff(self.cuts)))
 
@@ -60,12 +69,12 @@ class OrdinalNoise(IndependentNoise):
 
     def mean(self, y: Float[Array, "events pair"]) -> Float[Array, "events pair"]:
         """Expected level."""
-        levels = 1.0 + jnp.arange(self.cuts.shape[0] + 1)
+        levels = 1.0 + jnp.arange(self.cuts.shape[-1] + 1)
         return jnp.exp(self.level_log_probs(y)) @ levels
 
     def covariance(self, y: Float[Array, "events pair"]) -> Float[Array, "events pair pair"]:
         """Variance of the level on the diagonal."""
-        levels = 1.0 + jnp.arange(self.cuts.shape[0] + 1)
+        levels = 1.0 + jnp.arange(self.cuts.shape[-1] + 1)
         second = jnp.exp(self.level_log_probs(y)) @ levels**2
         variance = second - self.mean(y) ** 2
         return variance[:, :, None] * jnp.eye(y.shape[1])[None]
@@ -85,6 +94,9 @@ def _chosen_forward(table, level):
 
 
 def _chosen_backward(saved, cotangent):
+    level, levels = saved
+    if len(levels) > FEW:
+        return _added(level, levels, cotangent), None
     found = jax.lax.platform_dependent(*saved, cotangent, cpu=_added, default=_compared)
     return found, None
 
@@ -119,24 +131,53 @@ def _both_softplus_jvp(primals, tangents):
 
 @dataclasses.dataclass(frozen=True)
 class Ordinal(Likelihood):
-    """Ratings 1, 2, ..., `levels`; the cut points between them are learned."""
+    """Ratings 1, 2, ..., `levels`; the cut points between them are learned.
+
+    Some people never give half a star, and some nothing but the best: with `own_cuts` every
+    row has gaps of its own between the cuts. Their logarithms are normal among the rows, with
+    a learned mean and standard deviation for each gap. The middle cut is the same for all,
+    since to shift all cuts of a row is to shift its y.
+    """
 
     levels: int
-    shifts: ClassVar[str | None] = "first_cut"
+    own_cuts: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a scale without two levels."""
-        object.__setattr__(self, "levels", whole_number("Ordinal: levels", self.levels, 2))
+        """Refuse a scale without two levels, or without a gap that could be a row's own."""
+        if not isinstance(self.own_cuts, bool):
+            raise ConfigError(f"Ordinal: own_cuts={self.own_cuts!r}, expected True or False.")
+        least = 3 if self.own_cuts else 2
+        object.__setattr__(self, "levels", whole_number("Ordinal: levels", self.levels, least))
+
+    @property
+    def shifts(self) -> str:
+        return "middle_cut" if self.own_cuts else "first_cut"
+
+    @property
+    def own(self) -> Own | None:
+        return Own(self.levels - 2, "log_gaps", "gap_sd") if self.own_cuts else None
 
     def priors(self, spread: float) -> dict[str, Prior]:
-        """First cut N(0, 3^2), logarithms of the gaps N(0, 1)."""
-        gaps = Normal(0.0, 1.0, (self.levels - 2,))
-        return {"first_cut": Normal(0.0, 3.0, (1,)), "log_gaps": gaps}
+        """First (or middle) cut N(0, 3^2), logarithms of the gaps N(0, 1).
 
-    def at(self, parameters: Mapping[str, Float[Array, "..."]]) -> OrdinalNoise:
+        Standard deviations of the logarithms of rows' own gaps: half-normal(1).
+        """
+        size = (self.levels - 2,)
+        found = {self.shifts: Normal(0.0, 3.0, (1,)), "log_gaps": Normal(0.0, 1.0, size)}
+        return found | ({"gap_sd": HalfNormal(1.0, size)} if self.own_cuts else {})
+
+    def at(self, parameters: Mapping[str, Shaped[Array, "..."]]) -> OrdinalNoise:
         """The noise at known cut points."""
-        first, gaps = parameters["first_cut"], jnp.exp(parameters["log_gaps"])
-        return OrdinalNoise(first + jnp.concatenate([jnp.zeros(1), jnp.cumsum(gaps)]))
+        if not self.own_cuts:
+            gaps = jnp.exp(parameters["log_gaps"])
+            steps = jnp.concatenate([jnp.zeros(1), jnp.cumsum(gaps)])
+            return OrdinalNoise(parameters["first_cut"] + steps)
+        logs = parameters["log_gaps"] + parameters["gap_sd"] * parameters[OWN]
+        gaps = jnp.cumsum(jnp.exp(logs), axis=-1)
+        steps = jnp.concatenate([jnp.zeros_like(gaps[..., :1]), gaps], axis=-1)
+        middle = (self.levels - 1) // 2
+        cuts = parameters["middle_cut"] + steps - steps[..., middle : middle + 1]
+        return OrdinalNoise(cuts, parameters[OWNER])
 
     def centre(self, values: Float[np.ndarray, "events pair"]) -> float:
         """The scale of y, since only its distance from the cuts counts.

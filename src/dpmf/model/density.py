@@ -6,6 +6,7 @@ from jaxtyping import Array, Float
 
 from dpmf.model.coordinates import log_prior, parameters
 from dpmf.model.layout import Layout
+from dpmf.model.noise import noise_at
 from dpmf.model.predictor import predictor
 from dpmf.model.spec import Spec
 from dpmf.model.state import FREE_ALL, Fixed, State
@@ -17,7 +18,7 @@ def log_likelihoods(
     """Log probability of each event."""
     values = parameters(spec, state.free, fixed)
     y = predictor(spec, state.white, values, arrays)
-    return spec.likelihood.at(values.noise).log_prob(y, arrays.values)
+    return noise_at(spec, state.white, values, arrays).log_prob(y, arrays.values)
 
 
 def log_likelihood(

@@ -5,6 +5,7 @@ from jaxtyping import Array, Float, Key
 
 from dpmf.model.coordinates import free_coordinates, parameters, sample_parameters
 from dpmf.model.layout import Layout, SideLayout
+from dpmf.model.noise import noise_at
 from dpmf.model.predictor import predictor
 from dpmf.model.spec import SideSpec, Spec
 from dpmf.model.state import FREE_ALL, Fixed, State, White
@@ -25,7 +26,8 @@ def white_shapes(spec: Spec, arrays: Layout) -> White:
 
     rows, cols = arrays.rows, arrays.cols
     added = intercept(spec.rows, rows), intercept(spec.cols, cols)
-    return White(own(rows), own(cols), pooled(rows), pooled(cols), *added)
+    noise = spec.likelihood.own and (rows.members, spec.likelihood.own.size)
+    return White(own(rows), own(cols), pooled(rows), pooled(cols), *added, noise)
 
 
 def sample_white(key: Key[Array, ""], shapes: White) -> White:
@@ -55,4 +57,4 @@ def simulate_values(
     """Values of all events, drawn given a state."""
     values = parameters(spec, state.free, fixed)
     y = predictor(spec, state.white, values, arrays)
-    return spec.likelihood.at(values.noise).sample(key, y)
+    return noise_at(spec, state.white, values, arrays).sample(key, y)

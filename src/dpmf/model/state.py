@@ -38,6 +38,7 @@ class White(NamedTuple):
     cols_pooled: Part  # the same
     rows_intercept: Part = None  # (rows); what each adds to y whatever it meets
     cols_intercept: Part = None  # (cols)
+    rows_noise: Part = None  # (rows, count); what the noise has for each row (`Own`)
 
 
 class State(NamedTuple):

@@ -38,12 +38,13 @@ class GridWidening(Widening):
 
 @pytree_dataclass
 class MoreMembers:
-    """How one number of each member grows: those of new members are fresh."""
+    """How the numbers of each member grow: those of new members are fresh."""
 
     members: int = dataclasses.field(metadata={"static": True})
 
     def widened(
-        self, white: Float[Array, " members"], key: Key[Array, ""]
-    ) -> Float[Array, " more_members"]:
+        self, white: Float[Array, "members *each"], key: Key[Array, ""]
+    ) -> Float[Array, "more_members *each"]:
         """Old numbers, then new ones."""
-        return jr.normal(key, (self.members,)).at[: len(white)].set(white)
+        fresh = jr.normal(key, (self.members, *white.shape[1:]))
+        return fresh.at[: len(white)].set(white)

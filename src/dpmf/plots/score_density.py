@@ -82,10 +82,12 @@ def density(forecast: Forecast, event: int, x: np.ndarray, y: np.ndarray) -> np.
     def added(total, draw):
         entry, noise = draw
         at = jnp.broadcast_to(entry, values.shape)
-        each = forecast.likelihood.at(noise).log_prob(at, jnp.asarray(values))
+        each = forecast.noise_at(noise, owner).log_prob(at, jnp.asarray(values))
         return total + jnp.exp(each), None
 
     with jax.enable_x64(True):
+        every = forecast.owner
+        owner = None if every is None else jnp.broadcast_to(every[event], values.shape)
         entries = jnp.asarray(forecast.y[some, event])
         noise = {name: jnp.asarray(value[some]) for name, value in forecast.noise.items()}
         total, _ = jax.lax.scan(added, jnp.zeros(len(values)), (entries, noise))

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpmf.inference.diagnostics import over_draws
 from dpmf.model.density import log_likelihoods
+from dpmf.model.noise import noise_at
 from dpmf.model.predictor import predictor
 from dpmf.model.state import Side, State
 
@@ -106,7 +107,7 @@ def _per_event(fit: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
             number, state = numbered
             values = problem.parameters(state)
             y = predictor(problem.spec, state.white, values, problem.arrays)
-            noise = problem.spec.likelihood.at(values.noise)
+            noise = noise_at(problem.spec, state.white, values, problem.arrays)
             each = log_likelihoods(problem.spec, state, problem.arrays, problem.fixed)
             return each, noise.sample(jr.fold_in(key, number), y)
 

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Float, Int, Key
 
 from dpmf.data import Dyads
 from dpmf.inference.problem import Problem
@@ -34,12 +34,16 @@ class Widenings(NamedTuple):
     cols_pooled: Widening | None
     rows_intercept: MoreMembers
     cols_intercept: MoreMembers
+    rows_noise: MoreMembers
 
 
 def predictions(
     problem: Problem, points: Grids, states: State, upcoming: Dyads, seed: int
-) -> Float[np.ndarray, "chains draws events pair"]:
-    """y of upcoming events, for every draw.
+) -> tuple[
+    Float[np.ndarray, "chains draws events pair"],
+    Float[np.ndarray, "chains draws some size"] | None,
+]:
+    """y of upcoming events, for every draw, and what the noise has for each of their rows.
 
     Args:
         problem: The training problem.
@@ -48,7 +52,19 @@ def predictions(
         upcoming: Events encoded with the training codebook; values are ignored.
         seed: Of whatever the training data say nothing about.
     """
-    return _of_every_draw(predictor, problem, points, states, upcoming, seed)
+    some = jnp.unique(upcoming.rows)
+    return _of_every_draw(_entries_and_own, problem, points, states, upcoming, seed, some)
+
+
+def _entries_and_own(
+    spec: Spec,
+    white: White,
+    values: Parameters,
+    arrays: Layout,
+    some: Int[Array, " some"],
+):
+    own = None if white.rows_noise is None else white.rows_noise[some]
+    return predictor(spec, white, values, arrays), own
 
 
 def feature_draws(
@@ -71,7 +87,7 @@ def feature_draws(
     return _of_every_draw(product_features, problem, points, states, upcoming, seed)
 
 
-def _of_every_draw(entry, problem, points, states, upcoming, seed):
+def _of_every_draw(entry, problem, points, states, upcoming, seed, *more):
     wider, arrays = layout(points, upcoming)
     grown = widening(points, wider, arrays)
     chains, draws = states.free.rows.mean.shape[:2]
@@ -79,20 +95,20 @@ def _of_every_draw(entry, problem, points, states, upcoming, seed):
     for chain in range(chains):
         chunk = jax.tree.map(lambda x, c=chain: jnp.asarray(x[c]), states)
         numbers = chain * draws + jnp.arange(draws)
-        many = _many(problem, arrays, chunk, numbers, jr.key(seed), grown, entry)
+        many = _many(problem, arrays, chunk, numbers, jr.key(seed), grown, more, entry)
         found.append(jax.tree.map(np.asarray, many))
     return jax.tree.map(lambda *each: np.stack(each), *found)
 
 
 # Compiled once for all events of one shape.
 @partial(jax.jit, static_argnames="entry")
-def _many(problem, arrays, states, numbers, key, grown, entry):
+def _many(problem, arrays, states, numbers, key, grown, more, entry):
     def one(args):
         state, number = args
         values = problem.parameters(state)
         key_new = jr.fold_in(key, number)
         white = extended_white(problem.spec, state.white, values, grown, key_new)
-        return entry(problem.spec, white, values, arrays)
+        return entry(problem.spec, white, values, arrays, *more)
 
     return jax.lax.map(one, (states, numbers), batch_size=8)
 
@@ -104,7 +120,7 @@ def widening(old: Grids, new: Grids, arrays: Layout) -> Widenings:
     def one(before: Points | None, after: Points | None, count: int) -> Widening | None:
         return None if before is None else before.widening(after, count)
 
-    added = map(MoreMembers, members[:2])
+    added = map(MoreMembers, (*members[:2], members[0]))
     return Widenings._make([*map(one, old, new, members), *added])
 
 
@@ -133,8 +149,8 @@ def extended_white(
         for k, block, one, (kernel, theta) in parts
     )
     added = zip(white[4:], wider[4:], strict=True)
-    intercepts = (
+    numbers = (
         None if block is None else more.widened(block, jr.fold_in(key, 4 + place))
         for place, (block, more) in enumerate(added)
     )
-    return White(*functions, *intercepts)
+    return White(*functions, *numbers)

@@ -27,7 +27,7 @@ from dpmf.posterior.fit import Fit
 from dpmf.seal import sealed, write_sealed
 from dpmf.whole import write_whole
 
-FORMAT = 3  # of the file; a newer one is refused
+FORMAT = 4  # of the file; a newer one is refused
 SEALED = 2  # the first that has a checksum
 _ENGINE: Any = "h5netcdf"
 
@@ -186,6 +186,7 @@ def _put_together(plain: dict[str, Any], arrays: dict[str, np.ndarray]) -> Fit:
     free = _template(plain["structure"])
     pooled = [side.pooled is not None or None for side in (spec.rows, spec.cols)]
     added = [None if side.intercept is None else 0 for side in (spec.rows, spec.cols)]
+    added.append(0 if spec.likelihood.own else None)
     white = White(0, 0, *(one and 0 for one in pooled), *added)
     states = _filled(State(white, free), leaves("state"))
     fixed_sides = _template(plain["fixed"])

@@ -19,6 +19,7 @@ from dpmf.inference.estimator import DPMF
 from dpmf.inference.hyperparameters import Hyperparameters, central
 from dpmf.inference.identity import data_digest, made_by
 from dpmf.inference.problem import Problem
+from dpmf.likelihoods.base import OWN
 from dpmf.model.layout import Grids, layout
 from dpmf.model.spec import Spec
 from dpmf.model.state import Fixed, Parameters, State
@@ -126,10 +127,15 @@ class Fit:
         """
         upcoming = self.data.encode(frame, source=source, values=False)
         with jax.enable_x64(True):
-            y = predictions(self.problem, self.grids, self.draws.states, upcoming, seed)
-        flat = (self.shape[0] * self.shape[1],)
-        noise = {n: v.reshape(flat + v.shape[2:]) for n, v in self.parameters.noise.items()}
-        return Forecast(upcoming, self.spec.likelihood, y.reshape(flat + y.shape[2:]), noise)
+            y, own = predictions(self.problem, self.grids, self.draws.states, upcoming, seed)
+        flat = self.shape[0] * self.shape[1]
+        noise = {n: v.reshape(flat, *v.shape[2:]) for n, v in self.parameters.noise.items()}
+        y = y.reshape(flat, *y.shape[2:])
+        if own is None:
+            return Forecast(upcoming, self.spec.likelihood, y, noise)
+        noise[OWN] = own.reshape(flat, *own.shape[2:])
+        owner = np.unique(upcoming.rows, return_inverse=True)[1].reshape(upcoming.rows.shape)
+        return Forecast(upcoming, self.spec.likelihood, y, noise, owner)
 
     def condition(
         self,

@@ -1,7 +1,7 @@
 """Predictive mixtures: the likelihood of each draw, averaged over draws."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -9,13 +9,14 @@ import jax.numpy as jnp
 import jax.random as jr
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+from jaxtyping import Array, Float, Int, Shaped
 
 from dpmf.checks import whole_number
 from dpmf.data import Dyads, encoding
 from dpmf.data.frames import opened
 from dpmf.errors import ConfigError, DataError
-from dpmf.likelihoods import Likelihood
+from dpmf.likelihoods import Likelihood, Noise
+from dpmf.likelihoods.base import OWNER
 
 SAMPLES = 20_000  # draws behind quantiles and other figures without a closed form
 _EVENT = ("rows", "cols", "inputs")  # what says which event it is
@@ -33,6 +34,8 @@ class Forecast:
     likelihood: Likelihood
     y: Float[np.ndarray, "draws events pair"]  # matrix entries, on the link scale
     noise: dict[str, np.ndarray]  # parameters of the likelihood, one per draw
+    # Whose numbers each cell has, among those that rows have for themselves; None: none have.
+    owner: Int[np.ndarray, "events pair"] | None = None
 
     def __repr__(self) -> str:
         """Size of the forecast."""
@@ -73,7 +76,7 @@ class Forecast:
         target = self._values(values)
 
         def each(y, noise):
-            return self.likelihood.at(noise).log_prob(y, jnp.asarray(target))
+            return self.noise_at(noise).log_prob(y, jnp.asarray(target))
 
         logs = self._over_draws(each)
         return np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))
@@ -91,7 +94,7 @@ class Forecast:
         chosen = generator.permutation(len(self.y))[np.arange(n) % len(self.y)]
 
         def each(y, noise, key):
-            return self.likelihood.at(noise).sample(key, y)
+            return self.noise_at(noise).sample(key, y)
 
         with jax.enable_x64(True):
             keys = jr.split(jr.key(seed), n)
@@ -128,6 +131,22 @@ class Forecast:
         exact = self._of_pairs("equal")
         return (self._margins() == 0).mean(axis=1) if exact is None else exact
 
+    def noise_at(
+        self,
+        parameters: Mapping[str, Shaped[Array, "..."]],
+        owner: Int[Array, "cells pair"] | None = None,
+    ) -> Noise:
+        """The noise of every cell at the parameters of one draw.
+
+        Args:
+            parameters: One draw of `noise`.
+            owner: Whose numbers each cell has, where cells are not those of the forecast.
+        """
+        if self.owner is None:
+            return self.likelihood.at(parameters)
+        own = jnp.asarray(self.owner) if owner is None else owner
+        return self.likelihood.at({**parameters, OWNER: own})
+
     def to_frame(self) -> pd.DataFrame:
         """One row per event: names, means, standard deviations and 90 % intervals."""
         book = self.data.codebook
@@ -157,10 +176,10 @@ class Forecast:
         if self.y.shape[2] != 2:
             raise DataError(f"{name} needs pairs, but these events have one value.")
         with jax.enable_x64(True):
-            one = self.likelihood.at({n: jnp.asarray(v[0]) for n, v in self.noise.items()})
+            one = self.noise_at({n: jnp.asarray(v[0]) for n, v in self.noise.items()})
             if getattr(one, name)(jnp.asarray(self.y[0, :1])) is None:
                 return None
-        each = self._over_draws(lambda y, p: getattr(self.likelihood.at(p), name)(y))
+        each = self._over_draws(lambda y, p: getattr(self.noise_at(p), name)(y))
         return each.mean(axis=0)
 
     def _margins(self) -> np.ndarray:
@@ -168,8 +187,8 @@ class Forecast:
         return -np.diff(self._samples(0), axis=2)[..., 0]
 
     def _moments(self) -> tuple[np.ndarray, np.ndarray]:
-        means = self._over_draws(lambda y, p: self.likelihood.at(p).mean(y))
-        within = self._over_draws(lambda y, p: self.likelihood.at(p).covariance(y))
+        means = self._over_draws(lambda y, p: self.noise_at(p).mean(y))
+        within = self._over_draws(lambda y, p: self.noise_at(p).covariance(y))
         mean = means.mean(axis=0)
         centred = means - mean[None]
         between = np.einsum("sei,sej->eij", centred, centred) / len(means)

@@ -77,20 +77,21 @@ def _carried(
         one, theta = getattr(white, name), shared.pooled_theta
         return _carry(one, kernel, theta, old, new, np.zeros(1, int), generator)
 
-    def intercept(side: str) -> np.ndarray | None:
-        old, members = getattr(white, f"{side}_intercept"), places[side]
+    def numbers(side: str, part: str) -> np.ndarray | None:
+        old, members = getattr(white, f"{side}_{part}"), places[side]
         if old is None:
             return None
-        fresh = generator.standard_normal(len(members))
-        return np.where(members >= 0, np.asarray(old)[members], fresh)
+        fresh = generator.standard_normal((len(members), *old.shape[1:]))
+        return np.where((members >= 0).reshape(-1, *[1] * (old.ndim - 1)), old[members], fresh)
 
     return White(
         own("rows"),
         own("cols"),
         pooled("rows"),
         pooled("cols"),
-        intercept("rows"),
-        intercept("cols"),
+        numbers("rows", "intercept"),
+        numbers("cols", "intercept"),
+        numbers("rows", "noise"),
     )
 
 

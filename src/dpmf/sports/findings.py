@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 
 from dpmf.inference.diagnostics import over_draws
 from dpmf.kernels import Kernel
+from dpmf.model.noise import noise_at
 from dpmf.model.predictor import predictor
 from dpmf.model.state import State
 from dpmf.posterior import Fit
@@ -178,7 +179,7 @@ def _home_margins(fit: Fit) -> np.ndarray:
     def one(state: State) -> Array:
         values = problem.parameters(state)
         y = predictor(problem.spec, state.white, values, problem.arrays)
-        scores = problem.spec.likelihood.at(values.noise).mean(y)
+        scores = noise_at(problem.spec, state.white, values, problem.arrays).mean(y)
         return jnp.sum(jnp.where(at_home, scores[:, 0] - scores[:, 1], 0.0)) / jnp.sum(at_home)
 
     with jax.enable_x64(True):
