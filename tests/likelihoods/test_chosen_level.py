@@ -21,12 +21,12 @@ def double_precision():
 
 
 def chosen(cuts, y):
-    return OrdinalNoise(cuts).cell_log_prob(y, jnp.asarray(VALUES))
+    return OrdinalNoise(cuts, jnp.log(jnp.diff(cuts))).cell_log_prob(y, jnp.asarray(VALUES))
 
 
 def among_all(cuts, y):
     level = jnp.asarray(VALUES, int)[..., None] - 1
-    every = OrdinalNoise(cuts).level_log_probs(y)
+    every = OrdinalNoise(cuts, jnp.log(jnp.diff(cuts))).level_log_probs(y)
     return jnp.take_along_axis(every, level, axis=2)[..., 0]
 
 

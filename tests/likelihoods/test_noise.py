@@ -173,7 +173,7 @@ def test_far_out_log_probabilities_of_levels_are_linear(far):
     @jax.jit
     def found(cuts, y):
         def total(cuts, y):
-            return jnp.sum(OrdinalNoise(cuts).log_prob(y, values))
+            return jnp.sum(OrdinalNoise(cuts, jnp.log(jnp.diff(cuts))).log_prob(y, values))
 
         return jax.value_and_grad(total, argnums=(0, 1))(cuts, y)
 

@@ -69,6 +69,27 @@ def test_one_level_is_as_among_all_with_its_slopes():
     assert np.abs(found[1][0]).min(axis=1).max() > 0  # rows do move
 
 
+def test_a_level_that_is_never_given_has_slopes():
+    """Its gap is lost in the digits of the cuts, and a NaN would stop the whole chain."""
+    numbers = jnp.asarray(NUMBERS).at[0, 0].set(-20.0).at[0, 1].set(-300.0)
+
+    def chosen(numbers):
+        nobody_gives = jnp.where((OWNERS == 0) & (VALUES < 4), 1.0, VALUES)
+        return jnp.sum(noise(numbers).cell_log_prob(jnp.asarray(Y), nobody_gives))
+
+    value, slopes = jax.value_and_grad(chosen)(numbers)
+    assert np.isfinite(value) and np.isfinite(slopes).all()
+
+
+def test_the_smallest_gaps_keep_their_probability():
+    numbers = np.zeros_like(NUMBERS)
+    numbers[:, 1] = -20.0  # a logarithm of -41 between cuts of a size near one
+    y, second = jnp.zeros((EVENTS, 2)), jnp.full((EVENTS, 2), 3.0)
+    found = noise(numbers).cell_log_prob(y, second)
+    at_cut = special.log_expit(0.4) + special.log_expit(-0.4)  # its two cuts are the middle one
+    np.testing.assert_allclose(found, at_cut - 41.0, rtol=1e-12)
+
+
 def test_rows_without_deviations_have_the_shared_cuts():
     gaps = SHARED["log_gaps"]
     first = SHARED["middle_cut"] - np.exp(gaps[:2]).sum()

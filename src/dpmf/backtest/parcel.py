@@ -26,12 +26,14 @@ class Parcel(NamedTuple):
         Args:
             contents: Of the file, where they came along.
         """
-        if self.digest not in _kept:
+        frame = _kept.get(self.digest)
+        if frame is None:
             found = contents if contents is not None else self._read()
             if found is None:
                 return None
-            _keep(self.digest, pickle.loads(found))
-        return _kept[self.digest]
+            frame = pickle.loads(found)
+            _keep(self.digest, frame)
+        return frame
 
     def contents(self) -> bytes:
         """What the file holds, for workers that do not see it."""
@@ -64,4 +66,4 @@ def packed(frame: pd.DataFrame) -> Iterator[Parcel]:
 def _keep(digest: str, frame: pd.DataFrame) -> None:
     _kept[digest] = frame
     for old in list(_kept)[:-MOST]:
-        del _kept[old]
+        _kept.pop(old, None)  # another thread may have done it

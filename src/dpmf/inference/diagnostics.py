@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Array, Float, Int
 
 from dpmf.inference.problem import Problem
 from dpmf.model.predictor import predictor
@@ -107,8 +107,7 @@ def _counted(count: int, what: str) -> str:
 
 def quantities(problem: Problem, states: State) -> dict[str, Float[np.ndarray, "..."]]:
     """Invariant quantities, each with axes (chains, draws, elements)."""
-    cells = problem.arrays.values.size
-    chosen = jnp.asarray(np.unique(np.linspace(0, cells - 1, min(CELLS, cells)).astype(int)))
+    chosen = _spread(problem.arrays.values.size, CELLS)
 
     @jax.jit
     def one(problem: Problem, state: State):
@@ -119,7 +118,8 @@ def quantities(problem: Problem, states: State) -> dict[str, Float[np.ndarray, "
         found = {"y": y - noise.pop(shifts) if shifts else y} | noise
         own = problem.spec.likelihood.own
         if own is not None:
-            some = state.white.rows_noise[: max(CELLS // own.size, 1)]
+            rows = state.white.rows_noise
+            some = rows[_spread(len(rows), CELLS // own.size)]
             numbers = values.noise[own.centre] + values.noise[own.scale] * some
             found[f"rows {own.centre}"] = numbers.reshape(-1)
         for side in ("rows", "cols"):
@@ -132,6 +132,12 @@ def quantities(problem: Problem, states: State) -> dict[str, Float[np.ndarray, "
         return found
 
     return over_draws(lambda state: one(problem, state), states)
+
+
+def _spread(count: int, most: int) -> Int[Array, " some"]:
+    """Places from the first to the last of so many, and at least one."""
+    some = np.linspace(0, count - 1, max(min(most, count), 1))
+    return jnp.asarray(np.unique(some.astype(int)))
 
 
 def over_draws(function: Callable[[Any], Any], states: Any) -> Any:

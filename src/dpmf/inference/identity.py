@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import threading
 from importlib.metadata import version
 from typing import Any
 
@@ -13,6 +14,7 @@ from dpmf.data import Dyads
 
 POOL = ("PJRT_NPROC", "NPROC")  # jax reads the first of these that is set, when it starts
 _asked: list[int] = []  # threads that this process was first asked to start jax with
+_lock = threading.Lock()
 
 
 def made_by() -> dict[str, Any]:
@@ -38,11 +40,12 @@ def ask_for_threads(count: int) -> int:
     Returns:
         What was asked for first.
     """
-    if not _asked:
-        _asked.append(count)
-        for name in POOL:
-            os.environ[name] = str(count)
-    return _asked[0]
+    with _lock:
+        if not _asked:
+            _asked.append(count)
+            for name in POOL:
+                os.environ[name] = str(count)
+        return _asked[0]
 
 
 def cores() -> int:

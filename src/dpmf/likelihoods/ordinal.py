@@ -23,6 +23,9 @@ class OrdinalNoise(IndependentNoise):
     r"""Cumulative logit: $P(z \le l) = \mathrm{sigmoid}(c_l - y)$ for levels 1, 2, ..."""
 
     cuts: Float[Array, "*owners cuts"]  # increasing; one fewer than there are levels
+    # Logarithms of the gaps between them: a level that somebody never gives may have a gap
+    # that is lost in the digits of the cuts.
+    log_gaps: Float[Array, "*owners gaps"]
     owner: Int[Array, "events pair"] | None = None  # whose cuts a cell has; None: all the same
 
     def level_log_probs(
@@ -33,7 +36,7 @@ class OrdinalNoise(IndependentNoise):
         below = jax.nn.log_sigmoid(edge)  # log P(z <= l)
         above = jax.nn.log_sigmoid(-edge)  # log P(z > l)
         # P(l) = P(z <= l) P(z > l - 1) (1 - exp(-(c_l - c_{l-1}))): stable in both tails.
-        middle = below[:, :, 1:] + above[:, :, :-1] + self._of_cells(self._log_gaps())
+        middle = below[:, :, 1:] + above[:, :, :-1] + self._of_cells(self._added())
         return jnp.concatenate([below[:, :, :1], middle, above[:, :, -1:]], axis=2)
 
     def cell_log_prob(
@@ -44,7 +47,7 @@ class OrdinalNoise(IndependentNoise):
         level, there = values.reshape(-1).astype(int) - 1, y.reshape(-1)
         end = jnp.full((*self.cuts.shape[:-1], 1), jnp.inf)
         nothing = jnp.zeros_like(end)
-        gaps = jnp.concatenate([nothing, self._log_gaps(), nothing], axis=-1)
+        gaps = jnp.concatenate([nothing, self._added(), nothing], axis=-1)
         upper = jnp.concatenate([self.cuts, end], axis=-1)
         lower = jnp.concatenate([-end, self.cuts], axis=-1)
         if self.owner is not None:
@@ -57,9 +60,9 @@ class OrdinalNoise(IndependentNoise):
         """What each cell finds in a table of its owner."""
         return table[None, None] if self.owner is None else table[self.owner]
 
-    def _log_gaps(self) -> Float[Array, "*owners gaps"]:
+    def _added(self) -> Float[Array, "*owners gaps"]:
         """What is added to log P(z <= l) + log P(z > l - 1): stable in both tails."""
-        return jnp.log(-jnp.expm1(-jnp.diff(self.cuts)))
+        return jnp.log(-jnp.expm1(-jnp.exp(self.log_gaps)))
 
     def sample(
         self, key: Key[Array, ""], y: Float[Array, "events pair"]
@@ -135,8 +138,9 @@ class Ordinal(Likelihood):
 
     Some people never give half a star, and some nothing but the best: with `own_cuts` every
     row has gaps of its own between the cuts. Their logarithms are normal among the rows, with
-    a learned mean and standard deviation for each gap. The middle cut is the same for all,
-    since to shift all cuts of a row is to shift its y.
+    a learned mean and standard deviation for each gap. The middle cut (of an even number, the
+    upper of the two) is the same for all: with `DPMF(intercepts=True)`, which belongs to it,
+    to shift all cuts of a row is to shift its y.
     """
 
     levels: int
@@ -171,13 +175,13 @@ class Ordinal(Likelihood):
         if not self.own_cuts:
             gaps = jnp.exp(parameters["log_gaps"])
             steps = jnp.concatenate([jnp.zeros(1), jnp.cumsum(gaps)])
-            return OrdinalNoise(parameters["first_cut"] + steps)
+            return OrdinalNoise(parameters["first_cut"] + steps, parameters["log_gaps"])
         logs = parameters["log_gaps"] + parameters["gap_sd"] * parameters[OWN]
         gaps = jnp.cumsum(jnp.exp(logs), axis=-1)
         steps = jnp.concatenate([jnp.zeros_like(gaps[..., :1]), gaps], axis=-1)
         middle = (self.levels - 1) // 2
         cuts = parameters["middle_cut"] + steps - steps[..., middle : middle + 1]
-        return OrdinalNoise(cuts, parameters[OWNER])
+        return OrdinalNoise(cuts, logs, parameters[OWNER])
 
     def centre(self, values: Float[np.ndarray, "events pair"]) -> float:
         """The scale of y, since only its distance from the cuts counts.

@@ -38,12 +38,17 @@ class Widenings(NamedTuple):
 
 
 def predictions(
-    problem: Problem, points: Grids, states: State, upcoming: Dyads, seed: int
+    problem: Problem,
+    points: Grids,
+    states: State,
+    upcoming: Dyads,
+    seed: int,
+    some: Int[np.ndarray, " some"] | None = None,
 ) -> tuple[
     Float[np.ndarray, "chains draws events pair"],
     Float[np.ndarray, "chains draws some size"] | None,
 ]:
-    """y of upcoming events, for every draw, and what the noise has for each of their rows.
+    """y of upcoming events, for every draw, and what the noise has for some rows.
 
     Args:
         problem: The training problem.
@@ -51,8 +56,8 @@ def predictions(
         states: Draws with leading axes (chains, draws).
         upcoming: Events encoded with the training codebook; values are ignored.
         seed: Of whatever the training data say nothing about.
+        some: The rows whose own numbers are asked for.
     """
-    some = jnp.unique(upcoming.rows)
     return _of_every_draw(_entries_and_own, problem, points, states, upcoming, seed, some)
 
 
@@ -61,9 +66,9 @@ def _entries_and_own(
     white: White,
     values: Parameters,
     arrays: Layout,
-    some: Int[Array, " some"],
+    some: Int[Array, " some"] | None,
 ):
-    own = None if white.rows_noise is None else white.rows_noise[some]
+    own = None if some is None else white.rows_noise[some]
     return predictor(spec, white, values, arrays), own
 
 

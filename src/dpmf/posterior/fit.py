@@ -126,15 +126,19 @@ class Fit:
             DataError: The frame cannot be used.
         """
         upcoming = self.data.encode(frame, source=source, values=False)
+        some = owner = None
+        if self.spec.likelihood.own is not None:
+            some, place = np.unique(upcoming.rows, return_inverse=True)
+            owner = place.reshape(upcoming.rows.shape)
         with jax.enable_x64(True):
-            y, own = predictions(self.problem, self.grids, self.draws.states, upcoming, seed)
+            y, own = predictions(
+                self.problem, self.grids, self.draws.states, upcoming, seed, some
+            )
         flat = self.shape[0] * self.shape[1]
         noise = {n: v.reshape(flat, *v.shape[2:]) for n, v in self.parameters.noise.items()}
         y = y.reshape(flat, *y.shape[2:])
-        if own is None:
-            return Forecast(upcoming, self.spec.likelihood, y, noise)
-        noise[OWN] = own.reshape(flat, *own.shape[2:])
-        owner = np.unique(upcoming.rows, return_inverse=True)[1].reshape(upcoming.rows.shape)
+        if own is not None:
+            noise[OWN] = own.reshape(flat, *own.shape[2:])
         return Forecast(upcoming, self.spec.likelihood, y, noise, owner)
 
     def condition(
@@ -148,8 +152,9 @@ class Fit:
     ) -> "Fit":
         """This fit given a handful of new events as well, without fitting again.
 
-        In every draw the functions of some members move to what they are given the new events
-        and all else in the draw; then draws are weighted by the marginal likelihood of the new
+        In every draw the functions of some members, and whatever else a member has for itself
+        (an intercept, cut points), move to what they are given the new events and all else in
+        the draw; then draws are weighted by the marginal likelihood of the new
         events, their weights smoothed, and as many drawn by weight. Whoever is updated, the
         result stands for the posterior that a fit to all events together has. How well is told
         by `diagnostics.reweighted`: Pareto k, with a warning past 0.7, and the effective sample
