@@ -8,8 +8,20 @@ import jax
 import jaxtyping
 import pytest
 
-SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+TESTS = Path(__file__).parent
+SHARED_DATA = TESTS.parents[1] / "shared" / "data"
 MANY_MAPS = 25_000  # a large file of tests adds some thousands
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have one worker run all files that look at the same fits, and every other file whole.
+
+    What tests share, such as `inference.fitted.fitted`, is then made by one worker alone.
+    """
+    for item in items:
+        shared = "fitted" in vars(item.getparent(pytest.Module).obj)
+        name = "fits" if shared else item.path.relative_to(TESTS).as_posix()
+        item.add_marker(pytest.mark.xdist_group(name))
 
 
 @pytest.fixture

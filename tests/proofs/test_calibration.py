@@ -11,7 +11,7 @@ from proofs import calibration
 @pytest.mark.parametrize(
     ("engine", "case"),
     [
-        ("slice", "pooled"),
+        pytest.param("slice", "pooled", marks=pytest.mark.long),
         ("hmc", "pooled"),
         ("slice", "paired-poisson"),
         pytest.param("hmc", "own-cuts", marks=pytest.mark.long),

@@ -8,12 +8,20 @@ from proofs.transitions import ENGINES
 from chance import FALSE_ALARM
 from proofs import bugs, geweke
 
-# Likelihoods enter both engines alike: `slice` shows them all, `hmc` these.
-SHORT = {"Gaussian", "ordinal, 4 levels", "paired Gaussian, pooled mean"}
+# Likelihoods enter an engine alike, and have exact tests of their own: these show the engines,
+# `make test-long` all of them.
+SHORT = {
+    "hmc": {"Gaussian", "ordinal, 4 levels", "paired Gaussian, pooled mean"},
+    "slice": {
+        "Gaussian",
+        "Bernoulli",
+        "paired Gaussian, pooled mean",
+        "paired Poisson",
+        "a pair without `split`",
+    },
+}
 PAIRS = [
-    pytest.param(
-        case, engine, marks=() if engine == "slice" or case in SHORT else pytest.mark.long
-    )
+    pytest.param(case, engine, marks=() if case in SHORT[engine] else pytest.mark.long)
     for case, (likelihood, _) in geweke.CASES.items()
     for engine in ENGINES
     if engine == "slice" or not isinstance(likelihood, geweke.Whole)
