@@ -18,6 +18,7 @@ from jaxtyping import Array, Key
 
 from dpmf.inference.checkpoint import Checkpoint, Place, Reached, Unkept, restored
 from dpmf.inference.engines import ENGINES, WARM_CHUNK
+from dpmf.inference.free_memory import give_back
 from dpmf.inference.identity import digest
 from dpmf.inference.problem import Problem
 from dpmf.inference.progress import Display, Report
@@ -127,7 +128,13 @@ def run_many(
         key_warm, key_sample = jnp.swapaxes(jax.vmap(jr.split)(keys), 0, 1)
         chains = ENGINES[engine](prepared, states, size, tuned)
 
+        compiled = False
+
         def reached(stage: str, steps: int, total: int) -> None:
+            nonlocal compiled
+            if not compiled:  # the first call has done it, and the compiler needs no more room
+                give_back()
+                compiled = True
             record.reached(stage, steps, chains.state)
             report(stage, steps, total)
 
