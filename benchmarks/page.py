@@ -155,9 +155,9 @@ what was held out is {mean_log_prob:.4f}, under the chances it was drawn with
 LINKS = """
 ## Links
 
-`make bench-links`, on {cores} cores: {links:,} links of {members:,} members to learn from, as
-many pairs without one, and the last tenth of each viewer's links to forecast, beside as many
-pairs without; {seconds:g} seconds in all.
+`make bench-links`, on {cores} cores: {links:,} links of {members:,} members to learn from,
+and the last tenth of each viewer's links to forecast, both beside pairs without a link: one was
+drawn for every link, and left out if it was one itself; {seconds:g} seconds in all.
 
 """
 CONTESTANTS = {

