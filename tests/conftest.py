@@ -10,9 +10,9 @@ import pytest
 
 TESTS = Path(__file__).parent
 SHARED_DATA = TESTS.parents[1] / "shared" / "data"
-MANY_MAPS = 25_000  # a large file of tests adds some thousands
 
 
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have one worker run all files that look at the same fits, and every other file whole.
 
@@ -48,23 +48,15 @@ def unchecked() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="module")
 def few_programs() -> Iterator[None]:
-    """Forget what earlier files of tests compiled, once it is a lot.
+    """Forget what a file of tests compiled.
 
     Every compiled program holds dozens of memory maps, and a process may have 65,530; all
-    tests in one process need more, and then it dies. What is kept is not traced again.
+    tests in one process need more, and then it dies. And some files compile in haste, whose
+    programs have other last digits than those of the rest.
     """
     yield
-    if memory_maps() > MANY_MAPS:
-        jax.clear_caches()
-        gc.collect()
-
-
-def memory_maps() -> int:
-    """How many regions of memory this process has, or too many where nothing says so."""
-    try:
-        return Path("/proc/self/maps").read_bytes().count(b"\n")
-    except OSError:
-        return MANY_MAPS + 1
+    jax.clear_caches()
+    gc.collect()
 
 
 @pytest.fixture(scope="session")

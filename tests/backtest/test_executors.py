@@ -255,12 +255,13 @@ def test_warnings_of_workers_come_home(monkeypatch, local):
 
 def test_no_warning_is_lost_between_threads_of_a_worker(monkeypatch):
     """Each part is told something of its own, while others begin and end."""
-    begun = threading.Barrier(2, timeout=60)
+    begun, asked = threading.Barrier(2, timeout=60), []
 
     def loud(self, frame, plan):
         begun.wait()
         later = self.cutoffs[0].start > days[0].start
-        while later and not first.done():  # whose record would be the end of this one
+        # The other's record would be the end of this one.
+        while later and not (asked and asked[0].done()):
             time.sleep(0.01)
         warnings.warn(f"rain on {self.cutoffs[0].start}", dpmf.DpmfWarning, stacklevel=1)
         return forecasts(self, frame, plan)
@@ -274,8 +275,9 @@ def test_no_warning_is_lost_between_threads_of_a_worker(monkeypatch):
     with ThreadPoolExecutor(2) as pool:
         orders = (Order("PMF", PMF, part, plan) for part in PMF.parts(frame, days, plan))
         sent = [Piece(sender, Parcel("none", Path("nowhere")), order) for order in orders]
-        first, second = (pool.submit(work, one, frame) for one in sent)
-    for day, done in zip(days, (first, second), strict=True):
+        for one in sent:
+            asked.append(pool.submit(work, one, frame))
+    for day, done in zip(days, asked, strict=True):
         assert f"rain on {day.start}" in done.result().told
 
 
