@@ -7,8 +7,8 @@ BIN := .venv/bin
 # are kept, for the other files of tests, the other worker and the next run.
 COMPILED := JAX_COMPILATION_CACHE_DIR=$(CURDIR)/.pytest_cache/jax \
   JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0
-# Tests that share something stay with one worker, so that it is made once (tests/conftest.py).
-PYTEST = $(COMPILED) $(BIN)/pytest -n $(WORKERS) --dist loadgroup
+# A file of tests stays with one worker, so that what its tests share is made once.
+PYTEST = $(COMPILED) $(BIN)/pytest -n $(WORKERS) --dist loadfile
 # Doubled: pip then speaks only of errors.
 PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 

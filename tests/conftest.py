@@ -8,20 +8,7 @@ import jax
 import jaxtyping
 import pytest
 
-TESTS = Path(__file__).parent
-SHARED_DATA = TESTS.parents[1] / "shared" / "data"
-
-
-@pytest.hookimpl(tryfirst=True)  # before the groups are read
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Have one worker run all files that look at the same fits, and every other file whole.
-
-    What tests share, such as `inference.fitted.fitted`, is then made by one worker alone.
-    """
-    for item in items:
-        shared = "fitted" in vars(item.getparent(pytest.Module).obj)
-        name = "fits" if shared else item.path.relative_to(TESTS).as_posix()
-        item.add_marker(pytest.mark.xdist_group(name))
+SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
 @pytest.fixture
