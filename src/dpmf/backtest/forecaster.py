@@ -42,7 +42,7 @@ class Plan:
     seed: int = 0
     rewarm: int = 100  # paper: warm-up of a warm start
     learn_from: tuple[int, ...] = ()  # paper: seasons of the long run
-    long_run: tuple[int, int, int] = (2, 500, 250)  # its chains, warm-up and draws
+    long_run: tuple[int, int, int] = (8, 200, 60)  # its chains, warm-up and draws
     report: Report = silent
     unfinished: Path | None = None  # names of a forecaster's own files begin so
 

@@ -1,6 +1,7 @@
 """Points in; the distinct ones in first-seen order out, and where each point went."""
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Float, Int
 
 
@@ -16,15 +17,14 @@ def distinct(
         The distinct points, and for each point its place among them, so that
         `levels[index]` gives the points back.
     """
-    key = np.zeros(len(points), int)
-    for column in points.T:  # one column at a time: far faster than sorting whole rows
-        code = np.unique(column, return_inverse=True)[1]
-        key = np.unique(key * (code.max(initial=0) + 1) + code, return_inverse=True)[1]
-    _, first, sorted_index = np.unique(key, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    place = np.empty(len(first), int)
-    place[order] = np.arange(len(first))
-    return points[first[order]] + 0.0, place[sorted_index]  # + 0.0 turns -0.0 into 0.0
+    points = points + 0.0  # turns -0.0 into 0.0
+    index = np.zeros(len(points), int)
+    for column in points.T:  # pandas numbers what it sees in order, and sorts nothing
+        code = pd.factorize(column, use_na_sentinel=False)[0]
+        index = pd.factorize(index * (code.max(initial=0) + 1) + code)[0]
+    first = np.empty(index.max(initial=-1) + 1, int)
+    first[index[::-1]] = np.arange(len(points))[::-1]  # the last one written is the first seen
+    return points[first], index
 
 
 def extended(

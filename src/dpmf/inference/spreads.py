@@ -87,7 +87,9 @@ def _plane(problem: Problem, state: State) -> _Plane:
     # What columns add on the deviations of rows keeps this from 0 where the level of y is.
     both = jnp.sum(jnp.sum(rows[:, :, None] * cols[:, None, :], axis=0) ** 2)
     depth = jnp.sqrt(offset**2 + both / problem.spec.rows.mean.sd**2)
-    volume = -jnp.sum(jnp.log(jnp.diagonal(cols))) - jnp.log(length)
+    # The diagonal as a sum: the gradient of a lookup would be a scatter.
+    diagonal = jnp.sum(cols * jnp.eye(rank), axis=1)
+    volume = -jnp.sum(jnp.log(diagonal)) - jnp.log(length)
     return _Plane(cols, normal / length, offset, depth, volume)
 
 

@@ -13,24 +13,33 @@ from jaxtyping import Array, Float
 
 from dpmf.kernels.cholesky import UNROLLED, cholesky, triangular_inverse
 
-MOST_ROOTS = 4  # different precisions of white for which a large root each is worth it
+FEW_POINTS = 4  # of the other factors, of which the first says most
 SPREADS = (1e-4, 1e4)  # variance of the copy: data all but exact, data that say nothing
 
 
 def spreads(
     others: list[Float[Array, "_ _"]], spread: Float[Array, ""], size: int
 ) -> Float[Array, "points 1 1"]:
-    """Variance of the noisy copy at each white point of the other factors.
+    """Variance of the noisy copy at each white point of the other factors that has one.
 
     Data at all points of a smooth function speak about its first white coordinates most:
-    as much as the squares in their columns of the factor add up to.
+    as much as the squares in their columns of the factor add up to. Where a copy takes a large
+    root, it is of the first of a few points alone, and white is held at the others; many
+    points share one root. A root for each of two points costs a fifth of a step more, and
+    hyperparameters move no farther.
     """
     weights = jnp.ones(1)
     for one in others:
         weights = (weights[:, None] * jnp.sum(one**2, axis=0)).reshape(-1)
-    if size > UNROLLED and len(weights) > MOST_ROOTS:  # each would need a large root
-        weights = jnp.mean(weights, keepdims=True)
+    if size > UNROLLED:
+        few = len(weights) <= FEW_POINTS
+        weights = weights[:1] if few else jnp.mean(weights, keepdims=True)
     return jnp.clip(spread / weights, *SPREADS)[:, None, None]
+
+
+def copied(points: int, roots: int) -> int:
+    """How many of the white points of the other factors have a copy."""
+    return 1 if roots == 1 and points <= FEW_POINTS else points
 
 
 def given_copy(

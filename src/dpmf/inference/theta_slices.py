@@ -235,10 +235,12 @@ def _axis(
         grid = grid.reshape(*others, shape[axis], white.shape[0])
         return jnp.moveaxis(grid, (-2, -1), (axis + 1, 0)).reshape(white.shape)
 
-    here = series(white)
+    every = series(white)
     spread = surrogate.spreads(
         [one for i, one in enumerate(over) if i != axis], spread, shape[axis]
     )
+    copied = surrogate.copied(len(every), len(spread))
+    here, beside = every[:copied], every[copied:]
     noise = jnp.sqrt(spread) * jr.normal(key_copy, here.shape)
     copy = over[axis] @ here + noise
     root, _, known = surrogate.given_copy(over[axis], copy, spread)
@@ -257,7 +259,8 @@ def _axis(
         new = values | {label: family.priors[label].value(free[label]) for label in labels}
         lower = factor(family.kernel, new, family.own.levels, axis)
         root, inverse, known = surrogate.given_copy(lower, copy, spread)
-        white = unseries(jnp.swapaxes(inverse, -1, -2) @ (known + held))
+        turned = jnp.swapaxes(inverse, -1, -2) @ (known + held)
+        white = unseries(jnp.concatenate([turned, beside]))
         each = tuple((lower if i == axis else one)[None] for i, one in enumerate(over))
         cells = family.at_cells(white[None], each)[0]
         return log_density(position, root, known, cells), _Moved(white, cells, lower)

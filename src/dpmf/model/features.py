@@ -13,7 +13,6 @@ from dpmf.model.state import Theta
 # Up to this size a product is written as a sum, which is fused with what comes before and
 # after: libraries are slow at matrices of a few rows.
 FEW = 8
-MANY = 2**15  # entries from which on that is slower: its gradient takes 50 times as long
 Factors = tuple[Float[Array, "_ _ _"], ...]  # rank (or 1) x levels x levels, of each factor
 
 
@@ -72,14 +71,16 @@ def along(
     axis: int,
 ) -> Float[Array, "rank members *out"]:
     """Multiply one axis of a grid of functions by each latent function's matrix."""
+    if factor.shape[-1] <= FEW:  # where it is: nothing is moved
+        beside = [1] * (grid.ndim - axis - 1)
+        columns = factor.reshape(len(factor), *[1] * (axis - 1), -1, *beside, factor.shape[-1])
+        levels = jnp.split(grid, factor.shape[-1], axis)
+        parts = (level * columns[..., i] for i, level in enumerate(levels))
+        return sum(parts, jnp.zeros(()))
     last = jnp.moveaxis(grid, axis, -1)
     rows = last.reshape(last.shape[0], -1, last.shape[-1])
-    if factor.shape[-1] <= FEW:
-        parts = (rows[:, :, i, None] * factor[:, None, :, i] for i in range(factor.shape[-1]))
-        product = sum(parts, jnp.zeros(()))
-    else:
-        every = jnp.broadcast_to(factor, (rows.shape[0], *factor.shape[1:]))
-        product = jnp.einsum("kni,koi->kno", rows, every)
+    every = jnp.broadcast_to(factor, (rows.shape[0], *factor.shape[1:]))
+    product = jnp.einsum("kni,koi->kno", rows, every)
     return jnp.moveaxis(product.reshape(*last.shape[:-1], factor.shape[1]), -1, axis)
 
 
@@ -94,10 +95,30 @@ def mixed(
     matrix: Float[Array, "out rank"], functions: Float[Array, "rank *shape"]
 ) -> Float[Array, "out *shape"]:
     """Sums of functions, each with the weights of a row of the matrix."""
-    if len(functions) > FEW or functions.size > MANY:
+    return _mixed(matrix, functions)
+
+
+# With a gradient of its own: left to itself, that of the matrix is a sum over all points for
+# each of its entries, which a CPU computes anew and a GPU one after another.
+@jax.custom_vjp
+def _mixed(matrix, functions):
+    if len(functions) > FEW:
         return jnp.einsum("ok,k...->o...", matrix, functions)
     parts = (scaled(matrix[:, k], functions[k][None]) for k in range(len(functions)))
     return sum(parts, jnp.zeros(()))
+
+
+def _mixed_forward(matrix, functions):
+    return _mixed(matrix, functions), (matrix, functions)
+
+
+def _mixed_backward(saved, cotangent):
+    matrix, functions = saved
+    each = jnp.einsum("om...,km...->mok", cotangent, functions)
+    return jnp.sum(each, axis=0), _mixed(matrix.T, cotangent)
+
+
+_mixed.defvjp(_mixed_forward, _mixed_backward)
 
 
 def scaled(

@@ -1,9 +1,12 @@
 """Lookups into tables, with gradients that are sums over lists instead of scatters.
 
-XLA on a CPU is slow at scatter-adds. Which cells look up which entry is known before
-sampling, so the gradient of a lookup can gather too: each entry has the list of the
-cells that use it, padded to the longest.
+XLA on a CPU is slow at scatter-adds, and a GPU that is asked for the same sums every time
+sorts before each of them. Which cells look up which entry is known before sampling, so the
+gradient of a lookup can gather too: each entry has the list of the cells that use it, padded
+to the longest.
 """
+
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -40,11 +43,28 @@ def sums(
     index: Lookup, per_cell: Float[Array, "*batch cells"], entries: int
 ) -> Float[Array, "*batch entries"]:
     """Sum over the cells of each entry."""
-    if index.users is None:
+    return _sums(entries, per_cell, index.entry, index.users)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(0,))
+def _sums(entries, per_cell, entry, users):
+    if users is None:
         empty = jnp.zeros((*per_cell.shape[:-1], entries), per_cell.dtype)
-        return empty.at[..., index.entry].add(per_cell)
+        return empty.at[..., entry].add(per_cell)
     padded = jnp.concatenate([per_cell, jnp.zeros_like(per_cell[..., :1])], axis=-1)
-    return jnp.sum(padded[..., index.users], axis=-1)
+    return jnp.sum(padded[..., users], axis=-1)
+
+
+def _sums_forward(entries, per_cell, entry, users):
+    return _sums(entries, per_cell, entry, users), entry
+
+
+def _sums_backward(entries, entry, cotangent):
+    """Every cell hears from its entry; left alone, lists would be scattered back."""
+    return cotangent[..., entry], None, None
+
+
+_sums.defvjp(_sums_forward, _sums_backward)
 
 
 def take(table: Float[Array, "*batch entries"], index: Lookup) -> Float[Array, "*batch cells"]:

@@ -97,7 +97,7 @@ def _spread(tuning: Tuning, momentum: Float[Array, " dim"]) -> Float[Array, " di
     every = jnp.sqrt(tuning.variance) * momentum
     if tuning.factor is None:
         return every
-    return every.at[tuning.places].set(tuning.factor @ momentum[tuning.places])
+    return _put(every, tuning.places, tuning.factor @ momentum[tuning.places])
 
 
 def _gathered(tuning: Tuning, gradient: Float[Array, " dim"]) -> Float[Array, " dim"]:
@@ -105,4 +105,11 @@ def _gathered(tuning: Tuning, gradient: Float[Array, " dim"]) -> Float[Array, " 
     every = jnp.sqrt(tuning.variance) * gradient
     if tuning.factor is None:
         return every
-    return every.at[tuning.places].set(tuning.factor.T @ gradient[tuning.places])
+    return _put(every, tuning.places, tuning.factor.T @ gradient[tuning.places])
+
+
+def _put(
+    every: Float[Array, " dim"], places: Int[Array, " few"] | None, few: Float[Array, " few"]
+) -> Float[Array, " dim"]:
+    """Some coordinates replaced. No place is named twice: it need not be known who wins."""
+    return every.at[places].set(few, unique_indices=True)

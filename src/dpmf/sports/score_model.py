@@ -67,7 +67,7 @@ class ScoreModel:
         if "time" in self.side:
             kernel = self.time_kernel(SeasonGap("season", "week", lengths=lengths))
         if "home" in self.side:
-            kernel = kernel * venue if "time" in self.side else venue
+            kernel = venue * kernel if "time" in self.side else venue
         if self.pooled and "home" in self.side:
             # On the rows alone: a product of two pooled means could not be told apart.
             options |= {"mean": ("pooled", "constant"), "mean_kernel": (venue, None)}

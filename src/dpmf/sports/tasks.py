@@ -220,7 +220,7 @@ def _checked(one: Found) -> dict[str, float]:
     y = one.values["y"][:, :, : one.upcoming]
     cells = y.reshape(*y.shape[:2], -1)
     some = np.unique(np.linspace(0, cells.shape[2] - 1, min(CELLS, cells.shape[2])).astype(int))
-    found = diagnostics({"y": cells[:, :, some]}, one.stats)
+    found = diagnostics({"y": cells[:, :, some]}, one.stats, tails=False)
     return {
         "rhat_max": _over(np.max, found.rhat),
         "ess_median": _over(np.median, found.ess_bulk),
