@@ -10,16 +10,18 @@ from hypothesis import strategies as st
 from dpmf.model import gather
 from dpmf.model.gather import lookup, sums, take
 
-ENTRIES, CELLS = 5, 7
-ENTRY = np.array([3, 0, 3, 3, 1, 0, 4])  # entry 2 is never read
+ENTRIES, CELLS = 5, 12
+ENTRY = np.array([3, 0, 3, 3, 1, 3, 3, 3, 4, 3, 3, 3])  # entry 2 is never read, entry 3 most
 
 
-@pytest.fixture(params=["lists", "scatter"])
+@pytest.fixture(params=["lists", "pieces", "scatter"])
 def index(request, monkeypatch):
-    if request.param == "scatter":
-        monkeypatch.setattr(gather, "PADDING_LIMIT", 0)
-    index = lookup(ENTRY, ENTRIES)
+    if request.param != "lists":
+        monkeypatch.setattr(gather, "PADDING_LIMIT", 0 if request.param == "scatter" else 3)
+        monkeypatch.setattr(gather, "WIDTHS", np.array([5]))
+    index = lookup(ENTRY, ENTRIES, pieces=True)
     assert (index.users is None) == (request.param == "scatter")
+    assert (index.pieces is not None) == (request.param == "pieces")
     return index
 
 
@@ -66,6 +68,34 @@ def test_sums_are_those_of_numpy(entry):
         for way in (index, gather.Lookup(index.entry, None)):
             found = sums(way, jnp.asarray(per_cell), ENTRIES)
             np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_sums_hear_back_from_their_entries(index, x64):
+    """Their gradient is a lookup; left to jax it would be a scatter."""
+    random = np.random.default_rng(0)
+    per_cell, weight = (jnp.asarray(random.normal(size=(2, n))) for n in (CELLS, ENTRIES))
+
+    def total(x):
+        return jnp.sum(weight * jnp.sin(sums(index, x, ENTRIES)))
+
+    expected = (weight * jnp.cos(sums(index, per_cell, ENTRIES)))[:, ENTRY]
+    np.testing.assert_allclose(jax.grad(total)(per_cell), expected, rtol=1e-12)
+    assert "scatter" not in str(jax.make_jaxpr(jax.vjp(total, per_cell)[1])(1.0))
+
+
+def test_a_few_entries_with_most_of_the_cells():
+    """Their lists are cut into pieces, so that nothing is scattered on a GPU."""
+    with jax.enable_x64(True):
+        random = np.random.default_rng(0)
+        weight = np.arange(1, 301.0) ** -0.8
+        entry = random.choice(300, 5000, p=weight / weight.sum())
+        index = lookup(entry, 300, pieces=True)
+        assert index.pieces is not None
+        per_cell = random.normal(size=5000)
+        expected = np.bincount(entry, per_cell, minlength=300)
+        found = sums(index, jnp.asarray(per_cell), 300)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+        assert lookup(entry, 300, pieces=False).users is None
 
 
 @given(entry=st.lists(st.integers(0, 30), min_size=1, max_size=60))

@@ -31,7 +31,11 @@ def common_shape(layouts: Iterable[Layout]) -> Shape:
     for one in layouts:
         events = max(events, one.values.shape[0])
         for name, index in _all_lookups(one):
-            own = None if index.users is None else index.users.shape[1]
+            own = (
+                index.users.shape[1]
+                if index.users is not None and index.pieces is None
+                else None
+            )
             most = users.get(name, own)
             users[name] = None if own is None or most is None else max(own, most)
     return Shape(events, users)
