@@ -57,7 +57,7 @@ PAPER = {"engine": "slice", "chains": 10, "warmup": 1000, "draws": 100, "thin": 
 PROTOCOLS: dict[str, dict[str, Any]] = {"default": {}, "paper": PAPER}
 # The paper counts sweeps, of which a step of `hmc` does the work of many: with the sizes
 # above 1,000 draws of DPMF(t,h) on the paper's games were worth 1,010 independent ones.
-BY_ENGINE = {("paper", "hmc"): {"warmup": 300, "rewarm": 50, "thin": 1}}
+BY_ENGINE = {("paper", "hmc"): {"warmup": 250, "rewarm": 50, "thin": 1}}
 LEARNED = 3  # paper: the first so many seasons are those of the long run
 
 
