@@ -1,7 +1,7 @@
 """A million simulated ratings, fitted on one device.
 
-    python benchmarks/million.py [--ratings 1000000] [--rank 2] [--chains 4] [--warmup 150]
-        [--draws 150] [--seed 0] [--name million]
+    python benchmarks/million.py [--ratings 1000000] [--rank 2] [--chains 4] [--warmup 300]
+        [--draws 500] [--seed 0] [--name million]
 
 Ratings of one to five stars are drawn from the model itself: users whose taste changes from day
 to day (Matern 1/2) rate films that stay what they are; a few users and films have most of the
@@ -143,8 +143,8 @@ def main() -> None:
     parser.add_argument("--ratings", type=int, default=WHOLE)
     parser.add_argument("--rank", type=int, default=2)
     parser.add_argument("--chains", type=int, default=4)
-    parser.add_argument("--warmup", type=int, default=150)
-    parser.add_argument("--draws", type=int, default=150)
+    parser.add_argument("--warmup", type=int, default=300)
+    parser.add_argument("--draws", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     found = measured(options)

@@ -14,7 +14,7 @@ from dpmf.kernels.factor import JITTER
 from dpmf.likelihoods import Gaussian
 from dpmf.model.coordinates import parameters
 from dpmf.model.density import log_density
-from dpmf.model.features import coloured, factors
+from dpmf.model.features import FEW, along, coloured, factors, mixed
 from dpmf.model.layout import grids, layout
 from dpmf.model.predictor import predictor
 from dpmf.model.spec import spec
@@ -45,6 +45,43 @@ def full_grid(order=None):
     return Dyads.from_frame(
         frame, row="row", col="col", value="value", inputs=["season", "week", "home"]
     )
+
+
+@pytest.mark.parametrize("axis", [2, 3, 4])
+@pytest.mark.parametrize("levels", [3, FEW + 1])
+@pytest.mark.parametrize("each", [1, RANK])
+def test_a_matrix_along_any_axis_is_that_of_numpy(x64, axis, levels, each):
+    random = np.random.default_rng(0)
+    shape = [RANK, 4, 2, 3, 2]
+    shape[axis] = levels
+    grid, matrix = random.normal(size=shape), random.normal(size=(each, levels + 1, levels))
+    expected = [
+        np.moveaxis(np.tensordot(own, one, (1, axis - 1)), 0, axis - 1)
+        for one, own in zip(
+            grid, np.broadcast_to(matrix, (RANK, *matrix.shape[1:])), strict=True
+        )
+    ]
+    found = along(jnp.asarray(grid), jnp.asarray(matrix), axis)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("rank", [1, 3, FEW + 1])
+@pytest.mark.parametrize("shape", [(5,), (4, 6)], ids=str)
+def test_sums_of_functions_and_their_gradients(x64, rank, shape):
+    random = np.random.default_rng(0)
+    matrix = jnp.asarray(random.normal(size=(rank + 1, rank)))
+    functions = jnp.asarray(random.normal(size=(rank, *shape)))
+
+    def plain(matrix, functions):
+        return jnp.tensordot(matrix, functions, 1)
+
+    def total(way):
+        return lambda *both: jnp.sum(jnp.sin(way(*both)))
+
+    np.testing.assert_allclose(mixed(matrix, functions), plain(matrix, functions), rtol=1e-12)
+    pair = [jax.grad(total(way), (0, 1))(matrix, functions) for way in (mixed, plain)]
+    for found, expected in zip(*pair, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-13)
 
 
 def test_dense_and_kronecker_are_the_same_density():
