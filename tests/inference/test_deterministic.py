@@ -93,4 +93,13 @@ def test_trajectories_scatter_nothing_whose_order_matters(x64, model):
         jax.random.split(jax.random.key(0), 2), here[None] + jnp.zeros((2, 1))
     )
     assert not scattered(program.jaxpr)
-    assert scattered(jax.make_jaxpr(lambda x, i: x.at[i].add(1.0))(here, few).jaxpr)
+
+
+def test_a_scatter_within_loops_is_found(x64):
+    def turn(_, x):
+        return x.at[jnp.arange(3)].add(1.0)
+
+    program = jax.make_jaxpr(jax.vmap(lambda x: jax.lax.fori_loop(0, 2, turn, x)))(
+        jnp.zeros((2, 5))
+    )
+    assert scattered(program.jaxpr)

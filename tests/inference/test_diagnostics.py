@@ -123,3 +123,10 @@ def test_over_draws_keeps_what_is_empty():
     found = over_draws(lambda s: {"twice": 2 * s["a"], "b": s["b"]}, states)
     np.testing.assert_array_equal(found["twice"], 2 * states["a"])
     assert found["b"].shape == (2, 20, 0)
+
+
+def test_tails_are_left_out_where_nobody_asks():
+    found = {"y": chains(0, 0)}
+    whole, less = diagnostics(found, {}), diagnostics(found, {}, tails=False)
+    assert np.isnan(less.ess_tail).all() and np.isfinite(whole.ess_tail).all()
+    assert less.line() == whole.line()

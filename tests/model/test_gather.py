@@ -95,7 +95,14 @@ def test_a_few_entries_with_most_of_the_cells():
         expected = np.bincount(entry, per_cell, minlength=300)
         found = sums(index, jnp.asarray(per_cell), 300)
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
-        assert lookup(entry, 300, pieces=False).users is None
+        plain = lookup(entry, 300, pieces=False)
+        assert plain.users is None and not index.listed
+        table = jnp.asarray(random.normal(size=300))
+        gradients = [
+            jax.grad(lambda t, way=way: jnp.sum(jnp.sin(take(t, way)) * per_cell))(table)
+            for way in (index, plain)
+        ]
+        np.testing.assert_allclose(*gradients, rtol=1e-10, atol=1e-12)
 
 
 @given(entry=st.lists(st.integers(0, 30), min_size=1, max_size=60))

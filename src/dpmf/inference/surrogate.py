@@ -31,15 +31,15 @@ def spreads(
     weights = jnp.ones(1)
     for one in others:
         weights = (weights[:, None] * jnp.sum(one**2, axis=0)).reshape(-1)
-    if size > UNROLLED:
-        few = len(weights) <= FEW_POINTS
-        weights = weights[:1] if few else jnp.mean(weights, keepdims=True)
-    return jnp.clip(spread / weights, *SPREADS)[:, None, None]
+    some = copied(len(weights), size)
+    if some == len(weights) and size > UNROLLED:
+        weights = jnp.mean(weights, keepdims=True)
+    return jnp.clip(spread / weights[:some], *SPREADS)[:, None, None]
 
 
-def copied(points: int, roots: int) -> int:
-    """How many of the white points of the other factors have a copy."""
-    return 1 if roots == 1 and points <= FEW_POINTS else points
+def copied(points: int, size: int) -> int:
+    """How many of the white points of the other factors have a copy, of so many levels."""
+    return 1 if size > UNROLLED and points <= FEW_POINTS else points
 
 
 def given_copy(

@@ -239,7 +239,7 @@ def _axis(
     spread = surrogate.spreads(
         [one for i, one in enumerate(over) if i != axis], spread, shape[axis]
     )
-    copied = surrogate.copied(len(every), len(spread))
+    copied = surrogate.copied(len(every), shape[axis])
     here, beside = every[:copied], every[copied:]
     noise = jnp.sqrt(spread) * jr.normal(key_copy, here.shape)
     copy = over[axis] @ here + noise

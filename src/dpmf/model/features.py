@@ -95,7 +95,7 @@ def mixed(
     matrix: Float[Array, "out rank"], functions: Float[Array, "rank *shape"]
 ) -> Float[Array, "out *shape"]:
     """Sums of functions, each with the weights of a row of the matrix."""
-    return _mixed(matrix, functions)
+    return _mixed(matrix, functions)  # which, with its own gradient, cannot carry shapes
 
 
 # With a gradient of its own: left to itself, that of the matrix is a sum over all points for

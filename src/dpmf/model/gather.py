@@ -15,7 +15,7 @@ from jaxtyping import Array, Float, Int
 
 from dpmf.types import pytree_dataclass
 
-PADDING_LIMIT = 8  # lists may be this many times longer than the cells; past it, scatter
+PADDING_LIMIT = 8  # lists may be this many times longer than the cells
 WIDTHS = 2 ** np.arange(2, 13)  # of pieces that lists of very different lengths are cut into
 
 
@@ -28,6 +28,11 @@ class Lookup:
     # Where a few entries have most of the cells, lists are cut into pieces: the pieces of each
     # entry; padding = pieces. None: every entry has one list.
     pieces: Int[Array, "entries parts"] | None = None
+
+    @property
+    def listed(self) -> bool:
+        """Whether every entry has one list."""
+        return self.users is not None and self.pieces is None
 
 
 def lookup(

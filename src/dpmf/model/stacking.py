@@ -31,11 +31,7 @@ def common_shape(layouts: Iterable[Layout]) -> Shape:
     for one in layouts:
         events = max(events, one.values.shape[0])
         for name, index in _all_lookups(one):
-            own = (
-                index.users.shape[1]
-                if index.users is not None and index.pieces is None
-                else None
-            )
+            own = index.users.shape[1] if index.users is not None and index.listed else None
             most = users.get(name, own)
             users[name] = None if own is None or most is None else max(own, most)
     return Shape(events, users)
@@ -97,7 +93,7 @@ def _lookup(index: Lookup, cells: int, most: int | None) -> Lookup:
     """Cells that only fill the shape read entry 0, and no entry counts them as users."""
     before = index.entry.shape[0]
     entry = _padded(index.entry, (0, cells - before))
-    if most is None or index.users is None:
+    if most is None or index.users is None or not index.listed:
         return Lookup(entry, None)
     users = np.asarray(index.users)
     users = np.where(users == before, cells, users)

@@ -112,4 +112,5 @@ def _put(
     every: Float[Array, " dim"], places: Int[Array, " few"] | None, few: Float[Array, " few"]
 ) -> Float[Array, " dim"]:
     """Some coordinates replaced. No place is named twice: it need not be known who wins."""
+    assert places is not None  # they come with their factor
     return every.at[places].set(few, unique_indices=True)
