@@ -33,7 +33,7 @@ def test_the_protocol_is_the_papers():
     assert plan.learn_from == (2002, 2003, 2004)
     fast = plan_of([2002, 2003], 3, {"protocol": "paper", "engine": "hmc", "thin": 2})
     found = (fast.engine, fast.chains, fast.warmup, fast.rewarm, fast.draws, fast.thin)
-    assert found == ("hmc", 10, 300, 50, 100, 2)
+    assert found == ("hmc", 10, 250, 50, 100, 2)
 
 
 @pytest.mark.parametrize("engine", ["slice", "hmc"])
