@@ -24,7 +24,7 @@ def fit(made):
 def test_words(made, fit, capsys):
     assert status("info", str(made.fit)) == 0
     printed = capsys.readouterr().out
-    assert "Model: DPMF(t,h), rank 2, Matern12('season', 'week') * SquaredExp" in printed
+    assert "Model: DPMF(t,h), rank 2, SquaredExponential('home') * Matern12(" in printed
     assert (
         "of 6 teams, 2017-09-" in printed and "to 2018-10-29, seasons 2017 to 2018" in printed
     )
