@@ -15,7 +15,7 @@ import dpmf
 SOURCE = Path(dpmf.__file__).parent
 
 STAGES = [
-    ["errors", "checks", "display", "types", "priors", "shown", "whole", "seal"],
+    ["errors", "checks", "collection", "display", "types", "priors", "shown", "whole", "seal"],
     ["data", "datasets"],
     ["kernels"],
     ["likelihoods"],

@@ -4,6 +4,7 @@ import importlib
 import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
+from dpmf.collection import no_collection
 from dpmf.errors import (
     ConfigError,
     DataError,
@@ -64,12 +65,17 @@ _SUBMODULES = {"backtest", "datasets", "errors", "kernels", "likelihoods", "plot
 
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
-        return importlib.import_module(f"dpmf.{name}")
+        return _module(f"dpmf.{name}")
     if name == "__version__":
         return importlib.metadata.version("dpmf")
     if name in _MODULE_OF:
-        return getattr(importlib.import_module(_MODULE_OF[name]), name)
+        return getattr(_module(_MODULE_OF[name]), name)
     raise AttributeError(f"module 'dpmf' has no attribute {name!r}")
+
+
+def _module(name: str) -> Any:
+    with no_collection():
+        return importlib.import_module(name)
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@ an earlier one.
 
 import json
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ import jax.random as jr
 import numpy as np
 from jaxtyping import Array, Key
 
+from dpmf.collection import no_collection
 from dpmf.inference.checkpoint import Checkpoint, Place, Reached, Unkept, restored
 from dpmf.inference.engines import ENGINES, WARM_CHUNK
 from dpmf.inference.free_memory import give_back
@@ -114,41 +116,39 @@ def run_many(
             there, and are read when they are looked at.
     """
     size = min(max(min(CHUNK, sizes.draws), WARM_CHUNK), _most(states))
-    prepared = _prepared(problems)
-    shapes = _shapes(engine, keep, prepared, states, size, sizes.draws)
-    record: Unkept | Checkpoint
-    if checkpoint is None:
-        record = Unkept(shapes)
-    else:
-        task = _task(engine, problems, states, sizes, keys, keep, size) | checkpoint.task
-        record = Checkpoint(checkpoint.folder, task, shapes, size)
-    with record:
-        if record.found is None:
-            require_finite(jax.vmap(log_densities)(problems, states).reshape(-1))
-        key_warm, key_sample = jnp.swapaxes(jax.vmap(jr.split)(keys), 0, 1)
-        chains = ENGINES[engine](prepared, states, size, tuned)
+    with ExitStack() as compiling:  # which the first call ends
+        compiling.callback(give_back)  # what the compiler needs no more
+        compiling.enter_context(no_collection())
+        prepared = _prepared(problems)
+        shapes = _shapes(engine, keep, prepared, states, size, sizes.draws)
+        record: Unkept | Checkpoint
+        if checkpoint is None:
+            record = Unkept(shapes)
+        else:
+            task = _task(engine, problems, states, sizes, keys, keep, size) | checkpoint.task
+            record = Checkpoint(checkpoint.folder, task, shapes, size)
+        with record:
+            if record.found is None:
+                require_finite(jax.vmap(log_densities)(problems, states).reshape(-1))
+            key_warm, key_sample = jnp.swapaxes(jax.vmap(jr.split)(keys), 0, 1)
+            chains = ENGINES[engine](prepared, states, size, tuned)
 
-        compiled = False
+            def reached(stage: str, steps: int, total: int) -> None:
+                compiling.close()
+                record.reached(stage, steps, chains.state)
+                report(stage, steps, total)
 
-        def reached(stage: str, steps: int, total: int) -> None:
-            nonlocal compiled
-            if not compiled:  # the first call has done it, and the compiler needs no more room
-                give_back()
-                compiled = True
-            record.reached(stage, steps, chains.state)
-            report(stage, steps, total)
-
-        warmed, done = _gone_on(chains, record.found, sizes, report)
-        if warmed is not None:
-            chains.warm(key_warm, sizes.warmup, reached, after=warmed)
-        while done < sizes.draws:
-            count = min(size, sizes.draws - done)
-            kept, stats = chains.sample(key_sample, done * sizes.thin, count, sizes.thin)
-            record.room.put((_kept(keep)(prepared, kept), stats), done, count)
-            done += count
-            reached("sampling", done, sizes.draws)
-            if isinstance(report, Display):  # which is drawn of one problem alone
-                report.agree(record.room.tree[1].log_density[0, :, :done])
+            warmed, done = _gone_on(chains, record.found, sizes, report)
+            if warmed is not None:
+                chains.warm(key_warm, sizes.warmup, reached, after=warmed)
+            while done < sizes.draws:
+                count = min(size, sizes.draws - done)
+                kept, stats = chains.sample(key_sample, done * sizes.thin, count, sizes.thin)
+                record.room.put((_kept(keep)(prepared, kept), stats), done, count)
+                done += count
+                reached("sampling", done, sizes.draws)
+                if isinstance(report, Display):  # which is drawn of one problem alone
+                    report.agree(record.room.tree[1].log_density[0, :, :done])
     learned, last = jax.tree.map(np.asarray, (chains.tuning(), chains.states))
     return Kept(record.room, learned, last, chains.tuned)
 

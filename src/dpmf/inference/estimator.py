@@ -11,6 +11,7 @@ import numpy as np
 
 from dpmf import display
 from dpmf.checks import positive_number, whole_number
+from dpmf.collection import no_collection
 from dpmf.data import Dyads
 from dpmf.errors import ConfigError
 from dpmf.inference.chains import Draws, Sizes, run
@@ -267,20 +268,21 @@ class DPMF:
         require_values(data)
         stages = {"warm-up": warmup, "sampling": draws * thin}
         with jax.enable_x64(True), reporting(progress, chains, stages) as report:
-            settled = self.spec(data) if start is None else same_model(self, start, data)
-            over = grids(settled, data) if start is None else start.grids_over(data)
-            points, arrays = layout(over, data)
-            fixed = FREE_ALL if hyperparameters is None else hyperparameters.fixed(settled)
-            problem = Problem(arrays, fixed, settled)
-            key_start, key_run = jr.split(jr.key(seed))
-            if start is None:
-                centre = settled.likelihood.centre(data.values)
-                each = jax.vmap(lambda c: jr.fold_in(key_start, c))(jnp.arange(chains))
-                starts = fresh_starts(problem, jnp.asarray(centre), each)
-            else:
-                starts = start.last_states(points, data, fixed, chains, seed)
-            sizes = within(budget, problem, chains, Sizes(warmup, draws, thin))
-            place = None if checkpoint is None else _place(checkpoint, data, seed, start)
+            with no_collection():
+                settled = self.spec(data) if start is None else same_model(self, start, data)
+                over = grids(settled, data) if start is None else start.grids_over(data)
+                points, arrays = layout(over, data)
+                fixed = FREE_ALL if hyperparameters is None else hyperparameters.fixed(settled)
+                problem = Problem(arrays, fixed, settled)
+                key_start, key_run = jr.split(jr.key(seed))
+                if start is None:
+                    centre = settled.likelihood.centre(data.values)
+                    each = jax.vmap(lambda c: jr.fold_in(key_start, c))(jnp.arange(chains))
+                    starts = fresh_starts(problem, jnp.asarray(centre), each)
+                else:
+                    starts = start.last_states(points, data, fixed, chains, seed)
+                sizes = within(budget, problem, chains, Sizes(warmup, draws, thin))
+                place = None if checkpoint is None else _place(checkpoint, data, seed, start)
             kept: Draws = run(engine, problem, starts, sizes, key_run, report, place)
             return Fit.of(self, problem, points, data, kept, engine, sizes, seed)
 
