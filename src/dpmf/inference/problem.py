@@ -2,7 +2,8 @@
 
 import dataclasses
 import math
-from functools import partial
+from functools import lru_cache, partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -51,9 +52,9 @@ class Problem:
 
     def template(self) -> State:
         """The shapes of a state."""
-        return jax.eval_shape(
-            lambda: simulate_state(self.spec, self.arrays, jax.random.key(0), self.fixed)
-        )
+        leaves, structure = jax.tree.flatten(self)
+        shapes = tuple((np.shape(x), jnp.result_type(x)) for x in leaves)
+        return _template(structure, shapes, jnp.result_type(float))
 
     def flat(self, state: State) -> Float[Array, " dim"]:
         """A state as one vector."""
@@ -63,6 +64,18 @@ class Problem:
         """The state behind a vector."""
         leaves, structure = jax.tree.flatten(self.template())
         return jax.tree.unflatten(structure, _split(tuple(x.shape for x in leaves), position))
+
+
+@lru_cache(maxsize=32)  # asked for ten times a program, where it is always the same
+def _template(structure: Any, shapes: tuple[tuple[Any, Any], ...], real: Any) -> State:
+    """The shapes of a state, by all that they depend on: `real` is what a float now is."""
+    leaves = [jax.ShapeDtypeStruct(*one) for one in shapes]
+    problem = jax.tree.unflatten(structure, leaves)
+
+    def state(problem: Problem) -> State:
+        return simulate_state(problem.spec, problem.arrays, jax.random.key(0), problem.fixed)
+
+    return jax.eval_shape(state, problem)
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))

@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import jax.random as jr
 from jaxtyping import Array, Bool, Float, Int, Key
 
+from dpmf.samplers.turns import beside
+
 LIMIT = 100  # shrinks before a block stays where it is; its bracket is then below 1e-12
 
 OnEllipse = Callable[[Float[Array, " blocks"]], Float[Array, " blocks"]]
@@ -91,7 +93,7 @@ def angle_step(
     turn = 2 * jnp.pi
     angle = jr.uniform(key_angle, (blocks,), maxval=turn)
     accepted = log_likelihood(angle) >= level
-    first = _Trial(angle, angle - turn, angle, jnp.zeros(blocks, int), accepted)
+    first = _Trial(angle, angle - turn, angle, beside(angle, 0), accepted)
     last = jax.lax.while_loop(unfinished, shrink, first)
     # A bracket that was cut off may only stay: taking its last trial would be biased.
     return jnp.where(last.accepted, last.angle, 0.0), Info(last.shrinks, ~last.accepted)

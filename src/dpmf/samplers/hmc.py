@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import jax.random as jr
 from jaxtyping import Array, Bool, Float, Int, Key
 
+from dpmf.samplers.turns import beside
+
 MOST_STEPS = 256  # leapfrog steps in one trajectory
 DIVERGENT = 1000.0  # loss of log density over a trajectory that is no mere inaccuracy
 
@@ -79,8 +81,8 @@ def step(
     def kinetic(p):
         return 0.5 * jnp.sum(p**2)
 
-    nothing = jnp.zeros((), position.dtype)
-    begin = (position, momentum, nothing, nothing, jnp.zeros_like(position))
+    nothing, nowhere = beside(position[0], 0.0), beside(position, 0.0)
+    begin = (position, momentum, nothing, nothing, nowhere)
     turns = (steps if most is None else most) + 1
     proposal, last, start, end, gradient = jax.lax.fori_loop(0, turns, leapfrog, begin)
     gain = (end - kinetic(last)) - (start - kinetic(momentum))

@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import jax.random as jr
 from jaxtyping import Array, Bool, Float, Int, Key
 
+from dpmf.samplers.turns import beside, turns
+
 BUDGET = 16  # widths that the bracket may grow to
 LIMIT = 100  # shrinks before staying put
 
@@ -113,7 +115,7 @@ def step(
         )
         return moved._replace(trial=following)
 
-    zero, unknown = jnp.zeros((), int), jnp.isnan(here.log_density)
+    zero, unknown = beside(here.x, 0), jnp.isnan(here.log_density)
     first = _Bracket(
         jnp.where(unknown, _START, opening), here.x,
         low, low + width, left, budget - 1 - left, zero, zero, here,
@@ -158,7 +160,7 @@ def sweep(
         return (position.at[index].set(here.x), here.log_density, here.kept), info
 
     begin = (position, *(start or _nothing(at, position)))
-    (position, _, kept), info = jax.lax.scan(one, begin, jnp.arange(position.shape[0]))
+    (position, _, kept), info = turns(one, begin, position.shape[0])
     return position, kept, info
 
 
