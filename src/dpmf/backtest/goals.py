@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 from scipy.special import logsumexp
-from scipy.stats import poisson
 
 from dpmf.likelihoods.paired_poisson import PairedPoissonNoise
 
@@ -80,6 +79,8 @@ class Goals:
     @functools.cached_property
     def _table(self) -> Float[np.ndarray, "events counts counts"]:
         """The chance of every pair of counts at each event, averaged over the draws."""
+        from scipy.stats import poisson  # takes a third of a second: only goals pay for it
+
         events, with_shared = self.y.shape[1], self._over_draws("mean")
         rates = with_shared - self.shared[:, None, None]
         size = int(min(poisson.isf(REST, with_shared.max()) + 2, MOST))
