@@ -6,6 +6,7 @@ for every length.
 
 import dataclasses
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import jax
@@ -45,8 +46,18 @@ def stacked(layouts: Sequence[Layout], shape: Shape | None = None) -> Layout:
         shape: What they are padded to; the least that holds them if left out.
     """
     shape = shape or common_shape(layouts)
-    filled = [_filled(one, shape) for one in layouts]
+    with on_the_host():
+        filled = [_filled(one, shape) for one in layouts]
     return jax.tree.map(lambda *each: jax.device_put(np.stack(each)), *filled)
+
+
+def on_the_host() -> AbstractContextManager[Any]:
+    """Where arrays are made that a device is to see stacked alone: of a season of daily refits
+    there are thousands, and a GPU takes most of a millisecond for each."""
+    try:
+        return jax.default_device(jax.local_devices(backend="cpu")[0])
+    except RuntimeError:  # JAX_PLATFORMS has left the host out
+        return nullcontext()
 
 
 def lengthened(grid: Grid, sizes: Sequence[int]) -> Grid:

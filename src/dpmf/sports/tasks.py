@@ -25,7 +25,7 @@ from dpmf.likelihoods import Likelihood, PairedPoisson
 from dpmf.model.layout import Grids, Layout, grids, layout
 from dpmf.model.predictor import predictor
 from dpmf.model.spec import Spec
-from dpmf.model.stacking import Shape, common_shape, lengthened, stacked
+from dpmf.model.stacking import Shape, common_shape, lengthened, on_the_host, stacked
 from dpmf.model.state import FREE_ALL, State
 from dpmf.sports.games import dyads
 
@@ -158,7 +158,8 @@ def common_shapes(spec: Spec, tasks: Sequence[Task]) -> Shapes:
     every = [sizes(grids(spec, one.order, dense=False)) for one in tasks]
     each = [[size for size in own if size] for own in zip(*every, strict=True)]
     levels = [tuple(max(n) for n in zip(*own, strict=True)) for own in each]
-    return Shapes(levels, common_shape(_layout(spec, one, levels) for one in tasks))
+    with on_the_host():
+        return Shapes(levels, common_shape(_layout(spec, one, levels) for one in tasks))
 
 
 def laid_out(spec: Spec, tasks: Sequence[Task], shapes: Shapes | None = None) -> Layout:
@@ -170,7 +171,9 @@ def laid_out(spec: Spec, tasks: Sequence[Task], shapes: Shapes | None = None) ->
         shapes: What they are padded to; the least that hold them if left out.
     """
     levels, shape = shapes or common_shapes(spec, tasks)
-    return stacked([_layout(spec, one, levels) for one in tasks], shape)
+    with on_the_host():
+        every = [_layout(spec, one, levels) for one in tasks]
+    return stacked(every, shape)
 
 
 def _layout(spec: Spec, task: Task, levels: list[tuple[int, ...]]) -> Layout:
