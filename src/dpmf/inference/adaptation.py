@@ -23,6 +23,7 @@ PRIOR_COUNT = 2.0  # draws' worth of belief in the prior's scale
 
 PER_MOVE = 12.0  # two points of a slice are a third of it apart: brackets are four of it
 NARROWEST, WIDEST = 1e-5, 10.0  # width
+NARROWER = 10.0
 
 _init, _update, _final = dual_averaging()
 
@@ -184,8 +185,13 @@ def widened(adaptation: Adaptation, distance: Float[Array, "chains theta"]) -> A
 
 
 def brackets_set(adaptation: Adaptation, steps: Float[Array, ""]) -> Adaptation:
-    """Widths from the average move over the last `steps`."""
-    widths = jnp.clip(PER_MOVE * adaptation.distance / steps, NARROWEST, WIDEST)
+    """Widths from the average move over the last `steps`.
+
+    Where brackets were so wide that few slices ended before they were cut off, the moves say
+    little: no bracket is made narrower by more than `NARROWER` at once.
+    """
+    widths = jnp.maximum(PER_MOVE * adaptation.distance / steps, adaptation.widths / NARROWER)
+    widths = jnp.clip(widths, NARROWEST, WIDEST)
     return adaptation._replace(widths=widths, distance=jnp.zeros_like(widths))
 
 
