@@ -103,3 +103,36 @@ def test_a_scatter_within_loops_is_found(x64):
         jnp.zeros((2, 5))
     )
     assert scattered(program.jaxpr)
+
+
+@pytest.mark.skipif(jax.default_backend() != "gpu", reason="there is no GPU here")
+@pytest.mark.parametrize("engine", ["hmc", "slice"])
+def test_two_processes_give_the_same_bits_on_a_gpu(engine):
+    """Of games, and of ratings whose members have very different numbers of events."""
+    first, second = (_digests(engine) for _ in range(2))
+    assert first == second
+    assert len(set(first)) == len(first) == 2
+
+
+def _digests(engine: str) -> list[str]:
+    code = (
+        "import hashlib, numpy as np, pandas as pd, jax, dpmf\n"
+        "def tell(fit):\n"
+        "    leaves = jax.tree.leaves(fit.draws.states)\n"
+        "    print(hashlib.sha256(b''.join(map(np.ndarray.tobytes, leaves))).hexdigest())\n"
+        f"few = dict(engine={engine!r}, chains=4, warmup=30, draws=20, progress=False)\n"
+        "games = dpmf.Games(dpmf.datasets.nfl()).between(2018, 2018)\n"
+        "tell(dpmf.sports.score_model(2).fit(games, **few))\n"
+        "random = np.random.default_rng(0)\n"
+        "rated = {'user': random.zipf(1.3, 3000) % 97,\n"
+        "         'film': random.integers(60, size=3000),\n"
+        "         'day': random.permutation(3000) / 10,\n"
+        "         'stars': random.integers(1, 6, size=3000)}\n"
+        "names = dict(row='user', col='film', value='stars', inputs=['day'])\n"
+        "data = dpmf.Dyads.from_frame(pd.DataFrame(rated), **names)\n"
+        "model = dpmf.DPMF(1, dpmf.kernels.Matern12('day'), dpmf.likelihoods.Ordinal(5))\n"
+        "tell(model.fit(data, **few))\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert told.returncode == 0, told.stderr
+    return told.stdout.split()
