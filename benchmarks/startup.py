@@ -23,12 +23,11 @@ import os
 import time
 begun = time.monotonic()
 import dpmf
-from dpmf.sports import score_model
 games = dpmf.Games(dpmf.datasets.nfl()).between(2016, 2018)
 def told(stage, done, total):
     print(time.monotonic() - begun, flush=True)
     os._exit(0)
-score_model(1).fit(games, progress=told)
+dpmf.sports.score_model(1).fit(games, progress=told)
 """
 
 
