@@ -165,7 +165,10 @@ def shown(name: str, bug: Bug, problem: Problem, small: bool) -> Row:
 
 
 def controls(small: bool = False) -> list[Row]:
-    """What the bugs are planted in, unharmed: narrow brackets, and brackets cut off early."""
+    """What the bugs are planted in, unharmed: narrow brackets, and brackets cut off early.
+
+    Of `hmc` those of its hyperparameters are: it cuts off some of them in every run.
+    """
     problem = league(PairedGaussian(), count=7)
     size = (512, 12) if small else (2048, 16)
 
@@ -174,9 +177,12 @@ def controls(small: bool = False) -> list[Row]:
 
     narrow = free_only(NARROW)
     row = geweke.compared("narrow brackets", "slice", problem, narrow, size, partial=True)
+    case = "brackets cut off early"
     with mock.patch.object(elliptical, "LIMIT", 2):
-        case = "brackets cut off early"
-        return [row, geweke.compared(case, "slice", problem, cut, size, partial=True)]
+        cut_row = geweke.compared(case, "slice", problem, cut, size, partial=True)
+    moving = by_hmc()  # a function of its own, as `cut` is
+    with mock.patch.object(theta_slices, "LIMIT", 1):
+        return [row, cut_row, geweke.compared(case, "hmc", problem, moving, size)]
 
 
 def prove(small: bool = False) -> list[Row]:

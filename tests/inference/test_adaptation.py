@@ -92,3 +92,19 @@ def _weekly(model, weeks):
     frame = ratings(Gaussian())
     frame["week"] = np.arange(len(frame)) % weeks * 1.0
     return problem_of(model, rating_dyads(frame))
+
+
+def test_brackets_follow_moves_but_narrow_step_by_step():
+    """Where all slices were cut off nothing moved, which says only that brackets are wide."""
+    widths = jnp.array([2.0, 2.0, 2.0])
+    begun = adapt.begin(jnp.ones(3), jnp.ones(3), jnp.zeros(0, int), widths)
+    steps = 10.0
+    distance = jnp.array([[5.0, 0.1, 0.0], [3.0, 0.3, 0.0]])  # of two chains, in all steps
+    seen = adapt.brackets_set(adapt.widened(begun, distance), jnp.asarray(steps))
+    expected = [
+        adapt.PER_MOVE * 4.0 / steps,
+        adapt.PER_MOVE * 0.2 / steps,
+        2.0 / adapt.NARROWER,
+    ]
+    np.testing.assert_allclose(seen.widths, expected)
+    np.testing.assert_array_equal(seen.distance, 0.0)

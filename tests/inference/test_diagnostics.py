@@ -61,10 +61,17 @@ def test_a_fixed_value_is_not_diagnosed():
 
 
 def test_divergences_and_stays_are_counted():
-    stats = {"diverging": np.array([[0.0, 1.0], [2.0, 0.0]]), "stayed": np.ones((2, 3))}
+    stats = {"diverging": np.array([[0.0, 1.0], [2.0, 0.0]]), "stayed": np.full((2, 3), 2.0)}
     told = diagnostics({"y": chains(0, 0)}, stats)
-    assert (told.divergences, told.stayed) == (3, 6)
+    assert (told.divergences, told.stayed) == (3, 12)
     assert "3 divergent steps" in told.line()
+    assert "12 moves cut off" in told.line()
+
+
+def test_a_few_slices_that_stay_are_meant():
+    told = diagnostics({"y": chains(0, 0)}, {"stayed": np.ones((2, 3))})
+    assert told.stayed == 0
+    assert "cut off" not in told.line()
 
 
 def test_many_divergent_steps_are_no_convergence():

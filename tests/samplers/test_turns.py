@@ -28,6 +28,10 @@ def test_a_constant_has_the_shape_of_the_other_whatever_that_holds(x64):
         assert found.dtype == kind and not found.weak_type
 
 
+def test_a_constant_has_the_precision_of_the_other(x64):
+    assert beside(jnp.zeros(2, jnp.float32), 0.0).dtype == jnp.float32
+
+
 def test_every_chain_has_one_of_its_own(x64):
     """So that a loop that is given it need not find out that chains will differ."""
     program = jax.make_jaxpr(jax.vmap(lambda x: beside(x, 0)))(jnp.arange(4.0))

@@ -45,7 +45,7 @@ class Diagnostics(NamedTuple):
     ess_bulk: np.ndarray
     ess_tail: np.ndarray
     divergences: int
-    stayed: int
+    stayed: int  # moves that a limit cut off, where that is more than one of a draw
     divergent: float = 0.0  # share of draws with a divergent step on their way
     reweighted: tuple[Reweighting, ...] = ()  # the rest is that of the draws before
 
@@ -205,7 +205,9 @@ def diagnostics(
         tail = each(lambda one: array_stats.ess(one, method="tail", prob=(0.05, 0.95)))
     diverging = np.asarray(stats.get("diverging", 0))
     share = divergent_share(stats)
-    stayed = int(np.sum(stats.get("stayed", 0)))
+    cut = np.asarray(stats.get("stayed", 0))
+    # A few are meant: a slice that stays costs less than chains that wait for it.
+    stayed = int(np.sum(cut)) if np.mean(cut) > 1 else 0
     return Diagnostics(tuple(names), rhat, bulk, tail, int(np.sum(diverging)), stayed, share)
 
 

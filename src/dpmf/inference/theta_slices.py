@@ -38,9 +38,8 @@ from dpmf.samplers.turns import turns
 
 # A density costs a Cholesky factor, and chains side by side wait for the slowest: so brackets
 # are wide enough not to be grown, and few shrinks are made before a chain stays where it is.
-# Three densities are needed on average, and the slowest of hundreds of chains would need
-# twelve. With nine, one slice in a hundred is cut off; with six it would be one in twenty-five,
-# and length scales would mix a third slower.
+# Three densities are needed on average, and the slowest of hundreds of chains would need ten or
+# more; with nine, fewer than one slice in a hundred is cut off where its density is normal.
 LIMIT = 8
 
 
@@ -194,18 +193,18 @@ def _on_shared_inputs(
     own: SharedInputs, key, family: _Family, theta: Theta, white, widths: Theta, given: _Given
 ) -> interwoven.Moved:
     """One factor of the grid after another."""
-    cells, over = given.cells, list(given.over)
+    cells, over, cut = given.cells, list(given.over), jnp.zeros((), int)
     each = family.kernel.factor_labels()
     dense = len(own.levels) < len(each)
     for axis, labels in enumerate((tuple(family.priors),) if dense else each):
         if labels:
-            theta, moved = _axis(
+            theta, moved, stayed = _axis(
                 jr.fold_in(key, axis), family, theta, white, cells, over, axis, labels, widths,
                 given.spread, given.log_likelihood,
             )  # fmt: skip
             white, cells, over[axis] = moved
-    # Slices that were cut off are not told of: that one in a hundred is, is meant.
-    return interwoven.Moved(theta, white, cells, tuple(over), jnp.zeros((), int))
+            cut += stayed
+    return interwoven.Moved(theta, white, cells, tuple(over), cut)
 
 
 def _axis(
@@ -271,10 +270,10 @@ def _axis(
 
     flat_widths = ravel_pytree({label: widths[label] for label in labels})[0]
     start = log_density(position, root, known, cells), _Moved(white, cells, over[axis])
-    position, moved, _ = slice.sweep(
+    position, moved, info = slice.sweep(
         key_slice, position, at, flat_widths, start, budget=1, limit=LIMIT
     )
-    return theta | restore(position), moved
+    return theta | restore(position), moved, jnp.sum(info.stayed)
 
 
 def _family(

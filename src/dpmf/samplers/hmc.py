@@ -83,8 +83,8 @@ def step(
 
     nothing, nowhere = beside(position[0], 0.0), beside(position, 0.0)
     begin = (position, momentum, nothing, nothing, nowhere)
-    turns = (steps if most is None else most) + 1
-    proposal, last, start, end, gradient = jax.lax.fori_loop(0, turns, leapfrog, begin)
+    count = (steps if most is None else most) + 1
+    proposal, last, start, end, gradient = jax.lax.fori_loop(0, count, leapfrog, begin)
     gain = (end - kinetic(last)) - (start - kinetic(momentum))
     gain = jnp.where(gain < jnp.inf, gain, -jnp.inf)  # also NaN
     acceptance = jnp.exp(jnp.minimum(gain, 0.0))

@@ -15,6 +15,8 @@ from jaxtyping import Array, Shaped
 def turns(one: Callable[[Any, Any], tuple[Any, Any]], carry: Any, count: int) -> Any:
     """What `jax.lax.scan` over 0, 1, ... gives, which is no loop where there is one turn alone.
 
+    Then nothing checks that what is carried keeps its type.
+
     Args:
         one: A turn, of what is carried and the turn's number.
         carry: What the first turn is given.
@@ -32,5 +34,6 @@ def beside(other: Shaped[Array, "..."], value: float | int) -> Shaped[Array, "..
     Where a loop begins with what all chains share and ends with what each has, it is traced
     twice.
     """
-    constant = jnp.full(other.shape, value, type(value))
+    kind = other.dtype if isinstance(value, float) else int
+    constant = jnp.full(other.shape, value, kind)
     return jnp.where(other == other, constant, constant)
