@@ -294,7 +294,8 @@ def _agreement(rows: dict[str, dict[str, Any]]) -> str:
         f"steps of warm-up and {row['draws']} draws, {row['thin']} steps apart; "
         f"of 500 held-out means the largest R-hat is {row['rhat_max']:.3f}, "
         f"effective draws are {row['ess_median']:.0f} in the median. "
-        f"Of all that a fit looks at it says: {row['line']}\n"
+        f"Of all that a fit looks at it says: {row['line']}"
+        f"{row.get('remark', '')}\n"
         for who, row in rows.items()
         if "rhat_max" in row
     )
