@@ -23,7 +23,7 @@ PRIOR_COUNT = 2.0  # draws' worth of belief in the prior's scale
 
 PER_MOVE = 12.0  # two points of a slice are a third of it apart: brackets are four of it
 NARROWEST, WIDEST = 1e-5, 10.0  # width
-NARROWER = 10.0
+NARROWER = 10.0  # times, at once: brackets that were cut off say only that they are wide
 
 _init, _update, _final = dual_averaging()
 
