@@ -40,7 +40,7 @@ def block(rank: int, games: Path = NBA) -> Block:
     season = SEASON if there else int(played.frame["season"].max())
     cutoff = cutoffs(played.frame, [season], "4w")[BLOCK - 1]
     plan = Plan()
-    spec, [task] = posed(score_model(rank), played.frame, [cutoff], plan, rest=False)
+    spec, [task] = posed(score_model(rank), played.frame, [cutoff], plan, whole_season=False)
     arrays = jax.tree.map(lambda x: jnp.asarray(x[0]), laid_out(spec, [task]))
     name = f"{'NBA' if there else 'NFL'}, season {season}, block {BLOCK}"
     return Block(

@@ -90,7 +90,8 @@ WEEKLY = """
 `make bench-backtest`, on {cores} cores ({device}): season {season} of the NBA, {games:,} games,
 {cutoffs} refits, each with {chains} chains of {warmup} steps of warm-up and {draws} draws, the
 least of which are worth {ess_median_least:g} (median over predicted means); largest R-hat
-{rhat_max:g}.
+{rhat_max:g}. Rest is whether a team played the day before; pace, how much is scored in the
+league. kickscore knows strengths and a home advantage, and with rest what the day before costs.
 
 """
 FORECASTER = {

@@ -38,7 +38,13 @@ def main() -> None:
             "device": jax.devices()[0].device_kind, **sizes,
         }
     }  # fmt: skip
-    contestants = {"melo": Melo(), "kickscore": Kickscore(), "dpmf": score_model(options.rank)}
+    contestants = {
+        "melo": Melo(),
+        "kickscore": Kickscore(),
+        "kickscore_rest": Kickscore(rest=True),
+        "dpmf": score_model(options.rank),
+        "dpmf_rest_pace": score_model(options.rank, ("time", "home", "rest", "pace")),
+    }
     chosen = options.only.split(",") if options.only else list(contestants)
     for name, forecaster in ((name, contestants[name]) for name in chosen):
         begun = time.monotonic()

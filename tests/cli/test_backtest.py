@@ -89,6 +89,7 @@ def test_options_reach_the_model_and_the_backtest(games, tmp_path, monkeypatch):
     ("words", "message"),
     [
         (["--side", "moon"], "--side: found 'moon', expected one of none, time, home"),
+        (["--side", "time+time"], "found 'time+time', expected one of none, time, home"),
         (["--rank", "two"], "--rank: found 'two', expected a whole number"),
         (["--rank", "0"], "--rank 0: expected numbers of at least 1"),
         (["--seasons", "2003:2002"], "the last one is before the first"),

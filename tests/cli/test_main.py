@@ -62,7 +62,8 @@ def completed(words: str) -> list[str]:
 def test_the_shell_completes_commands_and_values():
     assert completed("dpmf pre") == ["predict"]
     assert completed("dpmf fit --kernel mat") == ["matern12", "matern32", "matern52"]
-    assert completed("dpmf backtest --side none,time+") == ["none,time+home"]
+    with_time = ["none,time+home", "none,time+home+rest", "none,time+home+rest+pace"]
+    assert completed("dpmf backtest --side none,time+") == with_time
 
 
 def test_completion_can_be_shown(monkeypatch, capsys):

@@ -61,7 +61,7 @@ def test_cutoffs_of_a_season_share_their_grid_and_know_only_the_past():
     with jax.enable_x64(True):
         model = score_model(1, paper=True)
         spec = spec_before(model, frame, days[0], PLAN)
-        tasks = [task(data, frame, day, PLAN, rest=True) for day in days]
+        tasks = [task(data, frame, day, PLAN, whole_season=True) for day in days]
         arrays = laid_out(spec, tasks)
     for levels in arrays.rows.functions.levels:
         np.testing.assert_array_equal(levels[0], levels[1])

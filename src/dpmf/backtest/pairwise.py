@@ -18,8 +18,12 @@ class Kickscore:
     """Margins are differences of two strengths, plus an item for playing at home.
 
     The variance and time scale of strengths are those with the largest marginal likelihood
-    of the games before the first cutoff.
+    of the games before the first cutoff. With `rest` there is another item, for teams that
+    played the day before where their opponents did not.
     """
+
+    def __init__(self, *, rest: bool = False) -> None:
+        self.rest = rest
 
     def forecasts(
         self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
@@ -33,6 +37,8 @@ class Kickscore:
             model = kickscore.DifferenceModel(var=(1 - 2 * share) * variance)
             kernel = kickscore.kernel
             model.add_item("home", kernel.Constant(margin.mean() ** 2 + 1.0))
+            if self.rest:
+                model.add_item("tired", kernel.Constant(margin.mean() ** 2 + 1.0))
             known = frame[past]
             for team in sorted({*frame["home_team"], *frame["away_team"]}):
                 half = share * variance / 2
@@ -40,7 +46,7 @@ class Kickscore:
                 model.add_item(team, strength)
             rows = zip(known.itertuples(), margin, years[past], strict=True)
             for game, diff, year in rows:
-                model.observe(_hosts(game), [game.away_team], diff=diff, t=year)
+                model.observe(*self._items(game), diff=diff, t=year)
             model.fit()
             return model
 
@@ -56,7 +62,8 @@ class Kickscore:
             total = known_scores(frame, past).sum(axis=1)
             means, variances = [], []
             for game, year in zip(frame[upcoming].itertuples(), years[upcoming], strict=True):
-                items = [(name, 1.0) for name in _hosts(game)] + [(game.away_team, -1.0)]
+                ours, theirs = self._items(game)
+                items = [(name, 1.0) for name in ours] + [(name, -1.0) for name in theirs]
                 found = [model.item[name].predict([year]) for name, _ in items]
                 means.append(
                     sum(s * float(m[0]) for (_, s), (m, _) in zip(items, found, strict=True))
@@ -72,6 +79,10 @@ class Kickscore:
 
         return Forecasts([one(cutoff) for cutoff in cutoffs])
 
-
-def _hosts(game) -> list[str]:
-    return [game.home_team] if game.neutral else [game.home_team, "home"]
+    def _items(self, game) -> tuple[list[str], list[str]]:
+        """What speaks for the home team, and for the visitors."""
+        ours, theirs = [game.home_team], [game.away_team]
+        ours += [] if game.neutral else ["home"]
+        if self.rest and game.rest:
+            (theirs if game.rest > 0 else ours).append("tired")
+        return ours, theirs

@@ -5,12 +5,8 @@ from typing import Any
 
 from dpmf.errors import ConfigError
 
-SIDES: dict[str, tuple[str, ...]] = {
-    "none": (),
-    "time": ("time",),
-    "home": ("home",),
-    "time+home": ("time", "home"),
-}
+SIDES = ("time", "home", "rest", "pace")
+OFFERED = ("none", *SIDES, "time+home", "time+home+rest", "time+home+rest+pace")
 KERNELS = {
     "se": "SquaredExponential",
     "matern12": "Matern12",
@@ -32,13 +28,19 @@ def ranks(text: str) -> list[int]:
 
 def sides(text: str) -> list[tuple[str, ...]]:
     """`none,time+home` as tuples of side information."""
-    found = [_one_of(SIDES, one, "--side") for one in _parts(text, "--side")]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(side(one) for one in _parts(text, "--side")))
 
 
 def side(text: str) -> tuple[str, ...]:
     """One of these, such as `time+home`."""
-    return _one_of(SIDES, text.strip(), "--side")
+    word = text.strip()
+    found = () if word == "none" else tuple(word.split("+"))
+    if not {*found} <= {*SIDES} or len({*found}) < len(found):
+        expected = ", ".join(("none", *SIDES))
+        raise ConfigError(
+            f"--side: found {word!r}, expected one of {expected}, or some with + between them."
+        )
+    return tuple(one for one in SIDES if one in found)
 
 
 def constant_mean(word: str | None) -> bool | None:

@@ -86,16 +86,16 @@ Mean = Annotated[
 Side = Annotated[
     str,
     typer.Option(
-        help="Side information: none, time, home or time+home.",
-        autocompletion=_offering(*choices.SIDES),
+        help="Side information: none, or some of time, home, rest, pace with + between.",
+        autocompletion=_offering(*choices.OFFERED),
         rich_help_panel=MODEL,
     ),
 ]
 Sides = Annotated[
     str,
     typer.Option(
-        help="Of none, time, home, time+home; a comma between models.",
-        autocompletion=_offering(*choices.SIDES),
+        help="As for `dpmf fit`, such as time+home; a comma between models.",
+        autocompletion=_offering(*choices.OFFERED),
         rich_help_panel=MODEL,
     ),
 ]

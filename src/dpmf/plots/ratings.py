@@ -9,12 +9,13 @@ from dpmf.plots.style import BANDS, BLUE, ORANGE, styled
 from dpmf.posterior import Fit
 
 BAND = (5, 95)  # percent
+EVEN = {"home": 0.0, "rest": 0.0}  # neither team has an edge
 
 
 def ratings(fit: Fit, team: str) -> go.Figure:
     """What a team would score, and let others score, against an average opponent.
 
-    Both are averages over all opponents, on neutral ground, week by week.
+    Both are averages over all opponents, on neutral ground and equally rested, week by week.
 
     Args:
         fit: Of a score model.
@@ -70,7 +71,7 @@ def rating_draws(fit: Fit, team: str) -> dict:
     ).drop_duplicates()
     inputs = inputs.sort_values(["season", "week"], ignore_index=True)
     opponents = pd.DataFrame({book.col: sorted(names - {team})})
-    meetings = inputs.merge(opponents, how="cross").assign(**{book.row: team, "home": 0.0})
+    meetings = inputs.merge(opponents, how="cross").assign(**{book.row: team}, **EVEN)
     y = fit.predict(meetings, source="ratings").y
     weeks = list(inputs.itertuples(index=False))
     average = y.reshape(len(y), len(weeks), len(opponents), 2).mean(axis=2)

@@ -13,6 +13,7 @@ from dpmf.posterior import Fit
 from dpmf.posterior.extension import feature_draws
 from dpmf.report.moments import Moment
 
+RESTED = 0.0  # both teams alike
 VENUES = (0.5, -0.5, 0.0)  # of the attacking team: at home, away, neutral
 
 
@@ -64,12 +65,12 @@ def meetings(fit: Fit, moments: Sequence[Moment]) -> pd.DataFrame:
         raise DataError(f"found {len(teams)} team(s), expected at least two.")
     venues = (0.5, 0.0) if knows(fit, "home") else (0.5,)
     rows = [
-        (home, away, moment.season, moment.week, venue)
+        (home, away, moment.season, moment.week, venue, RESTED)
         for venue in venues
         for moment in (moments if knows(fit, "season", "week") else moments[-1:])
         for home, away in zip(teams, teams[1:] + teams[:1], strict=True)
     ]
-    return pd.DataFrame(rows, columns=[book.row, book.col, "season", "week", "home"])
+    return pd.DataFrame(rows, columns=[book.row, book.col, "season", "week", "home", "rest"])
 
 
 def features(fit: Fit, moments: Sequence[Moment], *, seed: int = 0) -> Features:

@@ -38,7 +38,7 @@ class Season(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Calendar:
-    """Which day belongs to which week of which season.
+    """Which day belongs to which week of which season, and when each team played last.
 
     Known seasons keep their first day, so that a later table of games is placed as it would
     have been together with the earlier one.
@@ -46,6 +46,7 @@ class Calendar:
 
     seasons: tuple[Season, ...]  # in the order of play
     resolution: str = "1w"  # what time is rounded to
+    last_days: Mapping[str, pd.Timestamp] = dataclasses.field(default_factory=dict)  # of teams
 
     @staticmethod
     def of(dates: pd.Series, numbers: pd.Series, resolution: str = "1w") -> "Calendar":
@@ -125,14 +126,17 @@ class Calendar:
     def to_dict(self) -> dict[str, Any]:
         """The calendar as JSON can hold it."""
         rows = [[s.number, f"{s.first:%Y-%m-%d}", f"{s.last:%Y-%m-%d}"] for s in self.seasons]
-        return {"resolution": self.resolution, "seasons": rows}
+        days = {str(team): f"{day:%Y-%m-%d}" for team, day in self.last_days.items()}
+        return {"resolution": self.resolution, "seasons": rows, "last_days": days}
 
     @staticmethod
     def from_dict(plain: Mapping[str, Any]) -> "Calendar":
         """The calendar that `to_dict` described."""
         rows = plain["seasons"]
         found = (Season(int(n), pd.Timestamp(a), pd.Timestamp(b)) for n, a, b in rows)
-        return Calendar(tuple(found), plain["resolution"])
+        days = plain.get("last_days", {})  # calendars of older fits have none
+        last_days = {team: pd.Timestamp(day) for team, day in days.items()}
+        return Calendar(tuple(found), plain["resolution"], last_days)
 
     @property
     def _period(self) -> float:
@@ -143,7 +147,7 @@ class Calendar:
             for a, b in pairs
             if b.number > a.number
         ]
-        return float(np.median(steps)) if steps else YEAR
+        return float(np.median(steps) if steps else YEAR)
 
     def _number(self, day: pd.Timestamp) -> int:
         earlier = [place for place, one in enumerate(self.seasons) if one.first <= day]

@@ -51,6 +51,7 @@ class Program:
     """
 
     spec: Spec
+    inputs: tuple[str, ...]  # columns of games that it reads
     shapes: Shapes
     most: int  # games to forecast that there is room for
     together: int  # cutoffs that there is room for
@@ -59,7 +60,7 @@ class Program:
     def forecasts(self, frame: pd.DataFrame, plan: Plan) -> Forecasts:
         """Predictions at its cutoffs."""
         with jax.enable_x64(True):
-            room = self.run(dyads(frame), frame, plan, silent)
+            room = self.run(dyads(frame, self.inputs), frame, plan, silent)
         return forecasts_of(self.spec, self.found(frame, room))
 
     def run(self, data: Dyads, frame: pd.DataFrame, plan: Plan, report: Report) -> Room:
@@ -67,7 +68,8 @@ class Program:
         # The last program repeats its last cutoff, so that all programs have one shape.
         repeated = [self.cutoffs[-1]] * (self.together - len(self.cutoffs))
         own = [
-            task(data, frame, cutoff, plan, rest=False) for cutoff in (*self.cutoffs, *repeated)
+            task(data, frame, cutoff, plan, whole_season=False)
+            for cutoff in (*self.cutoffs, *repeated)
         ]
         problems = Problem(laid_out(self.spec, own, self.shapes), FREE_ALL, self.spec)
         centres = jnp.asarray([one.centre(self.spec) for one in own])
@@ -91,7 +93,8 @@ def forecasts(
     score_model: Any, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
 ) -> Forecasts:
     """Predictions of a `ScoreModel` at every cutoff."""
-    every, data = programs(score_model, frame, cutoffs, plan), dyads(frame)
+    every = programs(score_model, frame, cutoffs, plan)
+    data = dyads(frame, score_model.inputs)
 
     def one(program: Program, report: Report) -> Room:
         return program.run(data, frame, plan, report)
@@ -113,14 +116,21 @@ def programs(
     never wait for the longer ones of another.
     """
     with jax.enable_x64(True):
-        spec, tasks = posed(score_model, frame, cutoffs, plan, rest=False)
+        spec, tasks = posed(score_model, frame, cutoffs, plan, whole_season=False)
         shapes = common_shapes(spec, tasks)
         size = plan.chains * numbers(spec, laid_out(spec, [tasks[0]], shapes)) * PER_NUMBER
     most = max(int(cutoff.upcoming(frame).sum()) for cutoff in cutoffs)
     cpu = jax.default_backend() == "cpu"
     together = 1 if cpu else max(1, min(len(cutoffs), BYTES // size))
     return [
-        Program(spec, shapes, most, together, tuple(cutoffs[first : first + together]))
+        Program(
+            spec,
+            score_model.inputs,
+            shapes,
+            most,
+            together,
+            tuple(cutoffs[first : first + together]),
+        )
         for first in range(0, len(cutoffs), together)
     ]
 

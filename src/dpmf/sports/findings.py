@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pandas as pd
 from jaxtyping import Array, Float
 
 from dpmf.inference.diagnostics import over_draws
@@ -13,6 +14,7 @@ from dpmf.model.noise import noise_at
 from dpmf.model.predictor import predictor
 from dpmf.model.state import State
 from dpmf.posterior import Fit
+from dpmf.sports.rest import FRESHER
 
 SIDES = {"rows": "attack", "cols": "defence"}
 DRAWS = 100  # of each chain, spread over all that there are
@@ -42,6 +44,7 @@ def findings(fit: Fit) -> dict[str, Figure]:
     team's features with themselves has fallen to 1/e. `..._off_season_weeks`: what an
     off-season counts like. `..._venue_correlation`: of the features at home with those away.
     `home_advantage`: expected margin of home teams, averaged over the games learned from.
+    `rest_advantage`: how much of a margin it is worth that the others played the day before.
     `noise_sd` and `noise_correlation`: how scores scatter around what was expected; of goals
     `shared_goals`: how many of them both teams of a game score together.
 
@@ -54,6 +57,8 @@ def findings(fit: Fit) -> dict[str, Figure]:
     columns = {name for side in (fit.spec.rows, fit.spec.cols) for name in _columns(side)}
     if "home" in columns and (fit.data.column("home")[:, 0] > 0).any():
         found["home_advantage"] = Figure.of(_home_margins(fit))
+    if "rest" in columns:
+        found["rest_advantage"] = Figure.of(_rest_margins(fit))
     for name, own in _NOISE.items():
         if name in fit.parameters.noise:
             found[own] = Figure.of(fit.parameters.noise[name])
@@ -76,6 +81,9 @@ def in_words(found: dict[str, Figure]) -> list[str]:
     if "home_advantage" in found:
         points = _shown(found["home_advantage"], _points)
         lines.append(f"Home teams are expected to score {points} more than their guests.")
+    if "rest_advantage" in found:
+        points = _shown(found["rest_advantage"], _points)
+        lines.append(f"Having played the day before, where the others had not, costs {points}.")
     if "noise_sd" in found:
         line = f"Scores scatter by {_shown(found['noise_sd'], '{:.1f}'.format)} around that"
         if "noise_correlation" in found:
@@ -184,3 +192,26 @@ def _home_margins(fit: Fit) -> np.ndarray:
 
     with jax.enable_x64(True):
         return over_draws(one, jax.tree.map(lambda x: x[:, some], fit.draws.states))
+
+
+def _rest_margins(fit: Fit) -> np.ndarray:
+    """What the day before is worth in margin, of every draw, averaged over all teams.
+
+    Every team meets the next one on neutral ground after the last week, fresher and not.
+    """
+    book, teams = fit.data.codebook, list(fit.data.row_names)
+    season = fit.data.column("season")[:, 0].max()
+    week = fit.data.column("week")[fit.data.column("season")[:, 0] == season].max()
+    meetings = pd.DataFrame({book.row: teams, book.col: teams[1:] + teams[:1]})
+    meetings = meetings.assign(season=season, week=week, home=0.0)
+    both = pd.concat([meetings.assign(rest=FRESHER), meetings.assign(rest=-FRESHER)])
+    forecast = fit.predict(both, source="findings")
+
+    def one(y: Array, noise: dict[str, Array]) -> Array:
+        scores = forecast.noise_at(noise).mean(y)
+        fresher, tired = jnp.split(scores[:, 0] - scores[:, 1], 2)
+        return jnp.mean(fresher - tired) / 2
+
+    with jax.enable_x64(True):
+        noise = {name: jnp.asarray(value) for name, value in forecast.noise.items()}
+        return np.asarray(jax.jit(jax.vmap(one))(jnp.asarray(forecast.y), noise))

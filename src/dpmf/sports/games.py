@@ -2,7 +2,7 @@
 
 import dataclasses
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -21,8 +21,11 @@ from dpmf.sports.calendar import Calendar
 from dpmf.sports.columns import ROLES, meanings
 from dpmf.sports.game_columns import game_columns, usable
 from dpmf.sports.repeated import tell_repeated
+from dpmf.sports.rest import last_days, rest
 from dpmf.sports.table_files import read_table
 
+INPUTS = ("season", "week", "home")  # of the models that do not ask for more
+MIRRORED = ("home", "rest")  # what one team has more of, the other has less
 AT_HOME = 0.5  # venue of the home team's cell; the visitors' is its mirror image
 
 
@@ -32,7 +35,8 @@ class Games:
 
     `frame` has the columns date, season, week, home_team, away_team, home_score, away_score
     (NaN where not played yet), home (the venue of the home team's cell: 1/2, or 0 on neutral
-    ground), neutral, is_playoff, and the experts' columns that the table had. `calendar`
+    ground), rest (1/2 where only the visitors played the day before, -1/2 where only the home
+    team did), neutral, is_playoff, and the experts' columns that the table had. `calendar`
     says which day belongs to which week of which season.
     """
 
@@ -91,6 +95,7 @@ class Games:
             own = _continued_calendar(frame, known, season_start, source)
         frame["home"] = np.where(frame["neutral"], 0.0, AT_HOME)
         frame["week"] = own.weeks(frame["date"], frame["season"])
+        frame["rest"] = rest(frame, own.last_days)
         frame = frame.sort_values("date", kind="stable", ignore_index=True)
         if not playoffs:
             frame = frame[~frame["is_playoff"]].reset_index(drop=True)
@@ -99,7 +104,7 @@ class Games:
                 f"{source}: all games are playoff games; ask for them with playoffs=True."
             )
         object.__setattr__(self, "frame", frame)
-        object.__setattr__(self, "calendar", own.over(frame["date"], frame["season"]))
+        object.__setattr__(self, "calendar", _narrowed(own, frame, own.last_days))
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -137,15 +142,19 @@ class Games:
         """Some of the games; weeks and seasons stay as they are."""
         some, frame = object.__new__(Games), self.frame[mask].reset_index(drop=True)
         object.__setattr__(some, "frame", frame)
-        object.__setattr__(some, "calendar", self.calendar.over(frame["date"], frame["season"]))
+        object.__setattr__(some, "calendar", _narrowed(self.calendar, frame, {}))
         return some
 
-    def dyads(self) -> Dyads:
-        """One event per game: what each attack scores against the other team's defence."""
-        return dyads(self.frame)
+    def dyads(self, inputs: Sequence[str] = INPUTS) -> Dyads:
+        """One event per game: what each attack scores against the other team's defence.
+
+        Args:
+            inputs: What a model may depend on: some of season, week, home and rest.
+        """
+        return dyads(self.frame, inputs)
 
 
-def dyads(frame: pd.DataFrame) -> Dyads:
+def dyads(frame: pd.DataFrame, inputs: Sequence[str] = INPUTS) -> Dyads:
     """The frame of a `Games` as encoded events."""
     with warnings.catch_warnings():
         # One season, or one week, is an ordinary table of games.
@@ -156,8 +165,8 @@ def dyads(frame: pd.DataFrame) -> Dyads:
             row="home_team",
             col="away_team",
             value=("home_score", "away_score"),
-            inputs=["season", "week", "home"],
-            mirrored=["home"],
+            inputs=list(inputs),
+            mirrored=[name for name in MIRRORED if name in inputs],
             source="games",
         )
 
@@ -208,6 +217,14 @@ def typed(
     )
     _tell_ignored(whole, found, source)
     return frame
+
+
+def _narrowed(
+    own: Calendar, frame: pd.DataFrame, earlier: Mapping[str, pd.Timestamp]
+) -> Calendar:
+    """What a calendar says of some games, and the days of those `earlier` than them."""
+    some = own.over(frame["date"], frame["season"])
+    return dataclasses.replace(some, last_days=last_days(frame, earlier))
 
 
 def _found_calendar(frame: pd.DataFrame, resolution: str) -> Calendar:

@@ -47,7 +47,7 @@ def _run(
     model = score_model.model(lengths, scale=spec.scale, spread=spec.spread)
     chains, warmup, draws = plan.long_run
     fit = model.fit(
-        dyads(games),
+        dyads(games, score_model.inputs),
         chains=chains,
         warmup=warmup,
         draws=draws,

@@ -1,6 +1,8 @@
 """The paper's models of scores, by the side information they use."""
 
 import dataclasses
+import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,11 +17,12 @@ from dpmf.kernels import Constant, Kernel, Matern12, SeasonGap, SquaredExponenti
 from dpmf.likelihoods import Likelihood, PairedGaussian, PairedPoisson
 from dpmf.posterior import Fit, Forecast
 from dpmf.sports import cutoff_fits, season_fits
-from dpmf.sports.games import Games
+from dpmf.sports.games import INPUTS, Games
 from dpmf.sports.notes import notes
 
-SIDES = ("time", "home")
-LETTERS = {"time": "t", "home": "h"}
+SIDES = ("time", "home", "rest", "pace")
+LETTERS = {"time": "t", "home": "h", "rest": "r", "pace": "p"}
+POOLED = ("home", "rest", "pace")  # what the mean of all teams is a function of
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -41,17 +44,26 @@ class ScoreModel:
 
     def _choices(self) -> dict[str, str]:
         time = getattr(self.time_kernel, "__name__", repr(self.time_kernel))
-        pooled = self.pooled and "home" in self.side
         return {
             "rank": f"rank {self.rank}",
             **({"time": f"{time} over time"} if "time" in self.side else {}),
-            "mean": f"{'pooled' if pooled else 'constant'} mean",
+            "mean": f"{'pooled' if self._shared else 'constant'} mean",
             "likelihood": repr(self.likelihood or PairedGaussian()),
         }
 
     @property
+    def _shared(self) -> tuple[str, ...]:
+        """What a mean of all teams is a function of."""
+        return tuple(one for one in POOLED if self.pooled and one in self.side)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns of games that it may read."""
+        return (*INPUTS, "rest") if "rest" in self.side else INPUTS
+
+    @property
     def name(self) -> str:
-        """As the paper calls it: PMF, DPMF(t), DPMF(h) or DPMF(t,h)."""
+        """As the paper calls it: PMF, DPMF(t), DPMF(h) or DPMF(t,h); and so on."""
         letters = ",".join(LETTERS[one] for one in self.side)
         return f"DPMF({letters})" if letters else "PMF"
 
@@ -63,14 +75,22 @@ class ScoreModel:
             **options: `scale` and `spread`, as for `DPMF`.
         """
         venue = SquaredExponential("home")
+        time = self.time_kernel(SeasonGap("season", "week", lengths=lengths))
         kernel: Kernel = Constant()
         if "time" in self.side:
-            kernel = self.time_kernel(SeasonGap("season", "week", lengths=lengths))
+            kernel = time
         if "home" in self.side:
             kernel = venue * kernel if "time" in self.side else venue
-        if self.pooled and "home" in self.side:
+        if self._shared:
             # On the rows alone: a product of two pooled means could not be told apart.
-            options |= {"mean": ("pooled", "constant"), "mean_kernel": (venue, None)}
+            known = {
+                "home": venue,
+                "rest": SquaredExponential("rest"),
+                "pace": Constant()
+                + time,  # what teams are worth on average, and how it changes
+            }
+            shared = functools.reduce(operator.mul, (known[one] for one in self._shared))
+            options |= {"mean": ("pooled", "constant"), "mean_kernel": (shared, None)}
         return DPMF(rank=self.rank, kernel=kernel, likelihood=self.likelihood, **options)
 
     def fit(self, games: Games, **options: Any) -> Fit:
@@ -78,7 +98,7 @@ class ScoreModel:
 
         The fit keeps the calendar of the games, so that later ones can be placed in it.
         """
-        fit = self.model().fit(games.dyads(), **options)
+        fit = self.model().fit(games.dyads(self.inputs), **options)
         return dataclasses.replace(fit, notes={**fit.notes, **notes(self.name, games)})
 
     def predict(self, fit: Fit, games: Games, *, seed: int = 0) -> Forecast:
@@ -103,7 +123,7 @@ class ScoreModel:
 
 def score_model(
     rank: int = 1,
-    side: tuple[str, ...] = SIDES,
+    side: tuple[str, ...] = ("time", "home"),
     *,
     kernel: Any = None,
     paper: bool = False,
@@ -113,11 +133,15 @@ def score_model(
 
     Args:
         rank: Number of latent features.
-        side: Side information: "time", "home", both, or nothing, which is PMF.
+        side: Side information: some of "time", "home", "rest" and "pace", or nothing, which
+            is PMF. Of rest and pace the mean of all teams is a function, not every team's own:
+            a team is tired that played the day before (found from the days of all games in
+            the table, so leave none out), and pace is how much is scored in the league,
+            which changes over time.
         kernel: Kernel over time, such as `kernels.Matern12`.
         paper: The paper's own choices: a squared exponential over time, and a constant
-            mean. The default is Matern 1/2 and, where "home" is part of the side
-            information, a mean of the attacks that is a function of the venue.
+            mean. The default is Matern 1/2 and, where "home", "rest" or "pace" is part of
+            the side information, a mean of the attacks that is a function of them.
         likelihood: `PairedGaussian()`, which it is if left out, or `PairedPoisson()` for
             goals, which gives a draw a probability.
     """
@@ -125,6 +149,11 @@ def score_model(
     unknown = [one for one in side if one not in SIDES]
     if unknown or len(set(side)) < len(side):
         raise ConfigError(f"side={side!r}, expected some of {SIDES!r}, each once.")
+    if paper and {"rest", "pace"} & {*side}:
+        raise ConfigError(
+            f"side={side!r}, paper=True: rest and pace enter the mean of all teams, "
+            "which is constant in the paper; leave them out, or the mean pooled."
+        )
     if kernel is not None and not callable(kernel):
         raise ConfigError(
             f"kernel={kernel!r}, expected a kind of kernel such as kernels.Matern12, which is "

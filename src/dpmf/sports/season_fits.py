@@ -34,7 +34,7 @@ def forecasts(
 ) -> Forecasts:
     """Predictions of a `ScoreModel` at every cutoff."""
     with jax.enable_x64(True):
-        spec, every = posed(score_model, frame, cutoffs, plan, rest=True)
+        spec, every = posed(score_model, frame, cutoffs, plan, whole_season=True)
         tasks = list(every)  # all seasons run side by side
         fixed = learned(score_model, frame, spec, plan)
         found = _kept(spec, fixed, tasks, plan)

@@ -94,7 +94,7 @@ class Found(NamedTuple):
 
 def spec_before(score_model: Any, frame: pd.DataFrame, first: Cutoff, plan: Plan) -> Spec:
     """The model with all its constants, from games before a cutoff and the calendar."""
-    known = dyads(frame).take(first.past(frame, plan.window))
+    known = dyads(frame, score_model.inputs).take(first.past(frame, plan.window))
     lengths = frame.groupby("season")["week"].max().to_dict()
     return score_model.model(lengths).spec(known)
 
@@ -105,21 +105,23 @@ def posed(
     cutoffs: Sequence[Cutoff],
     plan: Plan,
     *,
-    rest: bool,
+    whole_season: bool,
 ) -> tuple[Spec, Sequence[Task]]:
-    """The model with its constants, and every cutoff as a task; `rest` as for `task`."""
-    data = dyads(frame)
+    """The model with its constants, and every cutoff as a task, as `task` makes it."""
+    data = dyads(frame, score_model.inputs)
     first = min(cutoffs, key=lambda cutoff: cutoff.start)
     spec = spec_before(score_model, frame, first, plan)
     spec.likelihood.check(data.values)  # those to come too: they are scored
 
     def one(number: int) -> Task:
-        return task(data, frame, cutoffs[number], plan, rest=rest)
+        return task(data, frame, cutoffs[number], plan, whole_season=whole_season)
 
     return spec, Each(len(cutoffs), one)
 
 
-def task(data: Dyads, frame: pd.DataFrame, cutoff: Cutoff, plan: Plan, *, rest: bool) -> Task:
+def task(
+    data: Dyads, frame: pd.DataFrame, cutoff: Cutoff, plan: Plan, *, whole_season: bool
+) -> Task:
     """A cutoff with the games it may learn from and those it must forecast.
 
     Args:
@@ -127,12 +129,12 @@ def task(data: Dyads, frame: pd.DataFrame, cutoff: Cutoff, plan: Plan, *, rest: 
         frame: The same.
         cutoff: When the forecast is made.
         plan: Holds the window.
-        rest: Whether the rest of the season is there too, unknown, so that all cutoffs of
+        whole_season: Whether the rest of it is there too, unknown, so that all cutoffs of
             a season have the same games.
     """
     past, upcoming = cutoff.past(frame, plan.window), cutoff.upcoming(frame)
     unknown = np.zeros_like(past)
-    if rest:
+    if whole_season:
         unknown = (frame["season"] == cutoff.season).to_numpy() & ~past & ~upcoming
     groups = (upcoming, past, unknown)
     places = np.concatenate([np.flatnonzero(group) for group in groups])
