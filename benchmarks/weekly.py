@@ -4,7 +4,7 @@
 
 All forecast the same games from the same past, one after another on the same machine; the
 time of each is that of all its forecasts, with whatever it compiles or searches for. Results
-of all three go to benchmarks/results/weekly.json; those of some are only printed.
+of all go to benchmarks/results/weekly.json; those of some are only printed.
 """
 
 import argparse
@@ -28,7 +28,7 @@ ENOUGH = 100  # effective draws of a predicted mean, in the median over those of
 
 
 def main() -> None:
-    """Run all three, print and write what came of it."""
+    """Run all, print and write what came of it."""
     options = _options()
     games = dpmf.read_games(options.games)
     sizes = {"chains": options.chains, "warmup": options.warmup, "draws": options.draws}
@@ -89,7 +89,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--games", type=Path, default=NBA)
     parser.add_argument("--season", type=int, default=2005)
     parser.add_argument("--weeks", type=int, default=None, help="the first so many; all")
-    parser.add_argument("--only", help="some of melo, kickscore, dpmf; all")
+    parser.add_argument("--only", help="some of the contestants; all")
     parser.add_argument("--rank", type=int, default=1)
     parser.add_argument("--chains", type=int, default=4)
     parser.add_argument("--warmup", type=int, default=150)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 TEAMS = list("ABCDEF")
+COST = 12.0  # points of margin that the day before costs, far more than in any league
 
 
 def league(seed=0) -> pd.DataFrame:
@@ -27,6 +28,28 @@ def league(seed=0) -> pd.DataFrame:
     frame["elo_home_prob"] = random.uniform(0.2, 0.8, len(frame))
     frame["neutral"] = (np.arange(len(frame)) % 17 == 0).astype(int)
     return frame
+
+
+def tiring(seasons=(2001, 2002)) -> pd.DataFrame:
+    """Seasons in which teams that played the day before lose by `COST` points more."""
+    random = np.random.default_rng(0)
+    rows = []
+    for season in seasons:
+        for week in range(10):
+            first = pd.Timestamp(f"{season}-09-02") + pd.Timedelta(weeks=week)
+            order = random.permutation(TEAMS)
+            tired = {*order[:2]}
+            rows.append((first, *order[:2], *_scores(random, 3.0)))
+            for home, away in random.permutation(order).reshape(3, 2):
+                margin = 3 + COST * ((away in tired) - float(home in tired))
+                day = first + pd.Timedelta(days=1)
+                rows.append((day, home, away, *_scores(random, margin)))
+    names = ["date", "home", "away", "home_score", "away_score"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _scores(random: np.random.Generator, margin: float) -> np.ndarray:
+    return 50 + np.array([margin, -margin]) / 2 + random.normal(0, 3, 2)
 
 
 def later_changed(frame: pd.DataFrame, start: pd.Timestamp) -> pd.DataFrame:

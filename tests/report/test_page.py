@@ -86,6 +86,8 @@ def test_a_fit_that_has_not_converged_says_so_above_all(made):
     ("line", "words"),
     [
         ("max R-hat 1.1 (cols season+week.length), more", "(length over time, defence)"),
+        ("max R-hat 1.1 (rows pooled weights), more", "(weights, attack (mean of all))"),
+        ("max R-hat 1.1 (rows pooled rest.length)", "(length over rest, attack (mean of all))"),
         ("max R-hat 1.1 (y[12]), 5 divergent steps (7% of", "(expected scores of games)"),
         ("R-hat needs at least 2 chains of 4 draws", "2 chains of 4"),
     ],

@@ -117,7 +117,7 @@ def test_score_models_are_named_as_in_the_paper():
     assert score_model(1, ("home",)).name == "DPMF(h)"
     assert score_model(1, ("time",), paper=True).name == "DPMF(t)"
     with pytest.raises(ConfigError, match="expected some of"):
-        score_model(1, ("rest",))
+        score_model(1, ("moon",))
 
 
 def test_a_missing_column_is_told_before_any_work():

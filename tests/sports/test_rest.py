@@ -6,15 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpmf import ConfigError, Games
+import dpmf
+from dpmf import ConfigError, DpmfWarning, Games
 from dpmf.backtest.cutoffs import cutoffs
 from dpmf.backtest.forecaster import Plan
+from dpmf.backtest.pairwise import Kickscore
 from dpmf.sports import score_model
 from dpmf.sports.calendar import Calendar
 from dpmf.sports.findings import findings, in_words
-from league import later_changed
+from league import COST, later_changed, tiring
 
-COST = 12.0  # points of margin, far more than in any league
 SCORES = ["home_score", "away_score"]
 
 
@@ -29,28 +30,6 @@ FEW = schedule(
     ["2001-01-01", "2001-01-01", "2001-01-02", "2001-01-02", "2001-01-03", "2001-01-04"],
     [("A", "B"), ("C", "D"), ("A", "E"), ("F", "C"), ("A", "F"), ("B", "F")],
 )
-
-
-def tiring(seed=0) -> pd.DataFrame:
-    """Two seasons in which teams that played the day before lose by `COST` points more."""
-    random = np.random.default_rng(seed)
-    teams, rows = np.array(list("ABCDEF")), []
-    for season in (2001, 2002):
-        for week in range(10):
-            first = pd.Timestamp(f"{season}-09-02") + pd.Timedelta(weeks=week)
-            order = random.permutation(teams)
-            tired = {*order[:2]}
-            games = [(first, *order[:2])]
-            later = random.permutation(order).reshape(3, 2)
-            games += [(first + pd.Timedelta(days=1), *pair) for pair in later]
-            for day, home, away in games:
-                edge = 0.0 if day == first else (away in tired) - float(home in tired)
-                noise = random.normal(0, 3, 2)
-                margin = 3 + COST * edge
-                rows.append(
-                    (day, home, away, 50 + margin / 2 + noise[0], 50 - margin / 2 + noise[1])
-                )
-    return pd.DataFrame(rows, columns=["date", "home", "away", *SCORES])
 
 
 def test_a_team_is_tired_that_played_the_day_before():
@@ -72,6 +51,24 @@ def test_later_games_are_rested_as_together_with_the_earlier(start):
     for after in (stored, whole.before(start)):
         found = Games(later, upcoming=True, after=after).frame["rest"].tolist()
         assert found == whole.frame["rest"].tolist()[-len(found) :]
+
+
+def test_a_last_game_stays_known_whatever_is_left_out():
+    """A playoff game that is not learned from, and one of a table before this one."""
+    end = Games(FEW.assign(is_playoff=[0, 0, 0, 0, 0, 1]))
+    after_it = schedule(["2001-01-05"], [("C", "B")]).drop(columns=SCORES)
+    assert Games(after_it, upcoming=True, after=end).frame["rest"].tolist() == [0.5]
+    more = Games(schedule(["2001-01-05"], [("C", "D")]), after=Games(FEW))
+    for after in (more, more.between(2001, 2001)):
+        found = Games(after_it, upcoming=True, after=after).frame["rest"].tolist()
+        assert found == [0.5], "B played in the table before"
+    assert more.before("2001-01-01").calendar.last_days == {}
+
+
+def test_a_league_that_never_plays_on_successive_days_is_told():
+    games = Games(dpmf.datasets.nfl())
+    with pytest.warns(DpmfWarning, match="rest says nothing here"):
+        games.dyads(score_model(side=("rest",)).inputs)
 
 
 def test_calendars_of_fits_that_were_made_before_know_of_no_last_games():
@@ -115,6 +112,18 @@ def test_rest_does_not_let_the_future_in():
     after = model.forecasts(changed, days, plan).predictions
     for one, other in zip(before[:2], after[:2], strict=True):
         np.testing.assert_array_equal(one.mean, other.mean)
+
+
+def test_kickscore_can_be_told_too():
+    frame = Games(tiring()).frame
+    days = cutoffs(frame, [2002], "10w")
+    means = [
+        Kickscore(rest=rest).forecasts(frame, days, Plan()).predictions[0].mean[0] @ [1, -1]
+        for rest in (True, None)
+    ]
+    upcoming = frame[days[0].upcoming(frame)]
+    apart = np.polyfit(2 * upcoming["rest"], means[0] - means[1], 1)[0]
+    assert apart == pytest.approx(COST, abs=3.0)
 
 
 def test_the_paper_knows_neither_rest_nor_pace():

@@ -1,5 +1,6 @@
 """Strengths that are Gaussian processes over time, by the package `kickscore`."""
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ SHARES = (0.05, 0.1, 0.2)  # of the margin's variance that a team's strength may
 SCALES = (0.25, 1.0, 4.0)  # years over which it changes
 
 
+@dataclasses.dataclass(frozen=True)
 class Kickscore:
     """Margins are differences of two strengths, plus an item for playing at home.
 
@@ -22,8 +24,7 @@ class Kickscore:
     played the day before where their opponents did not.
     """
 
-    def __init__(self, *, rest: bool = False) -> None:
-        self.rest = rest
+    rest: bool | None = None  # None is no
 
     def forecasts(
         self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan

@@ -7,9 +7,10 @@ import plotly.graph_objects as go
 from dpmf.errors import DataError
 from dpmf.plots.style import BANDS, BLUE, ORANGE, styled
 from dpmf.posterior import Fit
+from dpmf.sports.rest import EVEN
 
 BAND = (5, 95)  # percent
-EVEN = {"home": 0.0, "rest": 0.0}  # neither team has an edge
+NEITHER = {"home": 0.0, "rest": EVEN}  # has an edge
 
 
 def ratings(fit: Fit, team: str) -> go.Figure:
@@ -71,7 +72,7 @@ def rating_draws(fit: Fit, team: str) -> dict:
     ).drop_duplicates()
     inputs = inputs.sort_values(["season", "week"], ignore_index=True)
     opponents = pd.DataFrame({book.col: sorted(names - {team})})
-    meetings = inputs.merge(opponents, how="cross").assign(**{book.row: team}, **EVEN)
+    meetings = inputs.merge(opponents, how="cross").assign(**{book.row: team}, **NEITHER)
     y = fit.predict(meetings, source="ratings").y
     weeks = list(inputs.itertuples(index=False))
     average = y.reshape(len(y), len(weeks), len(opponents), 2).mean(axis=2)

@@ -54,7 +54,8 @@ def _worded(name: str) -> str:
     side, _, rest = name.partition(" ")
     if side not in SIDES:
         return {"sigma": "scatter of scores", "rho": "correlation of scores"}.get(name, name)
-    column, _, what = rest.rpartition(".")
-    pooled = " (mean of all)" if column.startswith("pooled ") else ""
-    column = column.removeprefix("pooled ").replace("season+week", "time")
-    return f"{what} over {column}, {SIDES[side]}{pooled}"
+    pooled = " (mean of all)" if rest.startswith("pooled ") else ""
+    column, _, what = rest.removeprefix("pooled ").rpartition(".")
+    column = column.replace("season+week", "time")
+    over = f"{what} over {column}" if column else what
+    return f"{over}, {SIDES[side]}{pooled}"

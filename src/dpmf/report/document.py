@@ -106,6 +106,7 @@ def _of_fit(
         "ratings": _with_scale(rows),
         "timed": knows(fit, "season", "week"),
         "placed": knows(fit, "home"),
+        "rested": knows(fit, "rest"),
         "upcoming": games,
         **games_to_come.by_day(games),
         "words": [_pieces(line) for line in in_words(findings(fit))],

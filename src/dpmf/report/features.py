@@ -12,8 +12,8 @@ from dpmf.errors import DataError
 from dpmf.posterior import Fit
 from dpmf.posterior.extension import feature_draws
 from dpmf.report.moments import Moment
+from dpmf.sports.rest import EVEN
 
-RESTED = 0.0  # both teams alike
 VENUES = (0.5, -0.5, 0.0)  # of the attacking team: at home, away, neutral
 
 
@@ -65,7 +65,7 @@ def meetings(fit: Fit, moments: Sequence[Moment]) -> pd.DataFrame:
         raise DataError(f"found {len(teams)} team(s), expected at least two.")
     venues = (0.5, 0.0) if knows(fit, "home") else (0.5,)
     rows = [
-        (home, away, moment.season, moment.week, venue, RESTED)
+        (home, away, moment.season, moment.week, venue, EVEN)
         for venue in venues
         for moment in (moments if knows(fit, "season", "week") else moments[-1:])
         for home, away in zip(teams, teams[1:] + teams[:1], strict=True)

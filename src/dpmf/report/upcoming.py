@@ -6,9 +6,11 @@ from typing import Any
 import pandas as pd
 
 from dpmf.posterior import Fit
+from dpmf.report.features import knows
 from dpmf.report.moments import Moment
 from dpmf.sports import Games
 from dpmf.sports.forecast_table import forecast_table, tell_turned_lines
+from dpmf.sports.rest import EVEN
 from dpmf.sports.unknown_games import told_apart
 
 SHOWN = 16  # games that are not folded away
@@ -44,7 +46,10 @@ def rows(
             "line": _line(game, "spread_home"),
             "over_under": _line(game, "total"),
         }
-        row["playable"] = None not in (row["moment"], row["home_place"], row["away_place"])
+        # The explorer knows the teams as they are when both are rested alike.
+        alike = game["rest"] == EVEN or not knows(fit, "rest")
+        known = None not in (row["moment"], row["home_place"], row["away_place"])
+        row["playable"] = alike and known
         found.append(row)
     return found
 

@@ -134,8 +134,8 @@ class Calendar:
         """The calendar that `to_dict` described."""
         rows = plain["seasons"]
         found = (Season(int(n), pd.Timestamp(a), pd.Timestamp(b)) for n, a, b in rows)
-        days = plain.get("last_days", {})  # calendars of older fits have none
-        last_days = {team: pd.Timestamp(day) for team, day in days.items()}
+        days = dict(plain.get("last_days", {}))  # calendars of older fits have none
+        last_days = {team: pd.Timestamp(str(day)) for team, day in days.items()}
         return Calendar(tuple(found), plain["resolution"], last_days)
 
     @property

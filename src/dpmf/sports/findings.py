@@ -14,6 +14,7 @@ from dpmf.model.noise import noise_at
 from dpmf.model.predictor import predictor
 from dpmf.model.state import State
 from dpmf.posterior import Fit
+from dpmf.sports.games import AT_HOME
 from dpmf.sports.rest import FRESHER
 
 SIDES = {"rows": "attack", "cols": "defence"}
@@ -57,7 +58,7 @@ def findings(fit: Fit) -> dict[str, Figure]:
     columns = {name for side in (fit.spec.rows, fit.spec.cols) for name in _columns(side)}
     if "home" in columns and (fit.data.column("home")[:, 0] > 0).any():
         found["home_advantage"] = Figure.of(_home_margins(fit))
-    if "rest" in columns:
+    if "rest" in columns and (fit.data.column("rest") != 0).any():
         found["rest_advantage"] = Figure.of(_rest_margins(fit))
     for name, own in _NOISE.items():
         if name in fit.parameters.noise:
@@ -195,17 +196,17 @@ def _home_margins(fit: Fit) -> np.ndarray:
 
 
 def _rest_margins(fit: Fit) -> np.ndarray:
-    """What the day before is worth in margin, of every draw, averaged over all teams.
+    """What the day before is worth in margin, of some draws, averaged over all teams.
 
-    Every team meets the next one on neutral ground after the last week, fresher and not.
+    Every team has the next one as its guest after the last week, fresher and not.
     """
     book, teams = fit.data.codebook, list(fit.data.row_names)
     season = fit.data.column("season")[:, 0].max()
     week = fit.data.column("week")[fit.data.column("season")[:, 0] == season].max()
     meetings = pd.DataFrame({book.row: teams, book.col: teams[1:] + teams[:1]})
-    meetings = meetings.assign(season=season, week=week, home=0.0)
+    meetings = meetings.assign(season=season, week=week, home=AT_HOME)
     both = pd.concat([meetings.assign(rest=FRESHER), meetings.assign(rest=-FRESHER)])
-    forecast = fit.predict(both, source="findings")
+    forecast = fit.thinned(DRAWS * fit.shape[0]).predict(both, source="findings")
 
     def one(y: Array, noise: dict[str, Array]) -> Array:
         scores = forecast.noise_at(noise).mean(y)

@@ -97,6 +97,7 @@ class Games:
         frame["week"] = own.weeks(frame["date"], frame["season"])
         frame["rest"] = rest(frame, own.last_days)
         frame = frame.sort_values("date", kind="stable", ignore_index=True)
+        last = last_days(frame, own.last_days)
         if not playoffs:
             frame = frame[~frame["is_playoff"]].reset_index(drop=True)
         if frame.empty:
@@ -104,7 +105,7 @@ class Games:
                 f"{source}: all games are playoff games; ask for them with playoffs=True."
             )
         object.__setattr__(self, "frame", frame)
-        object.__setattr__(self, "calendar", _narrowed(own, frame, own.last_days))
+        object.__setattr__(self, "calendar", _narrowed(own, frame, last))
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -142,7 +143,7 @@ class Games:
         """Some of the games; weeks and seasons stay as they are."""
         some, frame = object.__new__(Games), self.frame[mask].reset_index(drop=True)
         object.__setattr__(some, "frame", frame)
-        object.__setattr__(some, "calendar", _narrowed(self.calendar, frame, {}))
+        object.__setattr__(some, "calendar", _narrowed(self.calendar, frame))
         return some
 
     def dyads(self, inputs: Sequence[str] = INPUTS) -> Dyads:
@@ -156,6 +157,13 @@ class Games:
 
 def dyads(frame: pd.DataFrame, inputs: Sequence[str] = INPUTS) -> Dyads:
     """The frame of a `Games` as encoded events."""
+    if "rest" in inputs and not frame["rest"].any():
+        warnings.warn(
+            "games: no team played the day before a game while its opponent did not, so rest "
+            "says nothing here; leave it out of the side information.",
+            DpmfWarning,
+            stacklevel=3,
+        )
     with warnings.catch_warnings():
         # One season, or one week, is an ordinary table of games.
         warnings.filterwarnings("ignore", "games: input .* is constant", DpmfWarning)
@@ -220,11 +228,15 @@ def typed(
 
 
 def _narrowed(
-    own: Calendar, frame: pd.DataFrame, earlier: Mapping[str, pd.Timestamp]
+    own: Calendar, frame: pd.DataFrame, last: Mapping[str, pd.Timestamp] | None = None
 ) -> Calendar:
-    """What a calendar says of some games, and the days of those `earlier` than them."""
+    """What a calendar says of some games; teams' last days are found if not given."""
     some = own.over(frame["date"], frame["season"])
-    return dataclasses.replace(some, last_days=last_days(frame, earlier))
+    if last is None:
+        # Games that are left out in between were played all the same, later ones were not.
+        left = {team: day for team, day in own.last_days.items() if day <= frame["date"].max()}
+        last = last_days(frame, left)
+    return dataclasses.replace(some, last_days=last)
 
 
 def _found_calendar(frame: pd.DataFrame, resolution: str) -> Calendar:

@@ -1,4 +1,4 @@
-"""Days of games in; which team has rested longer out."""
+"""Days of games in; which teams played the day before out."""
 
 from collections.abc import Mapping
 
@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 TEAMS = ["home_team", "away_team"]
+EVEN = 0.0  # rest of both teams, if both played the day before or neither
 FRESHER = 0.5  # rest of a team that did not play the day before, against one that did
 DAY = pd.Timedelta(days=1)
 

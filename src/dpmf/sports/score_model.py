@@ -86,8 +86,7 @@ class ScoreModel:
             known = {
                 "home": venue,
                 "rest": SquaredExponential("rest"),
-                "pace": Constant()
-                + time,  # what teams are worth on average, and how it changes
+                "pace": Constant() + time,  # an average that stays, and what changes
             }
             shared = functools.reduce(operator.mul, (known[one] for one in self._shared))
             options |= {"mean": ("pooled", "constant"), "mean_kernel": (shared, None)}

@@ -129,7 +129,7 @@ def task(
         frame: The same.
         cutoff: When the forecast is made.
         plan: Holds the window.
-        whole_season: Whether the rest of it is there too, unknown, so that all cutoffs of
+        whole_season: Whether its later games are there too, unknown, so that all cutoffs of
             a season have the same games.
     """
     past, upcoming = cutoff.past(frame, plan.window), cutoff.upcoming(frame)
