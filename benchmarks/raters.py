@@ -17,7 +17,9 @@ from rated import Forecast, Ratings, gaussian_probs, split, tuned_sd
 FM_RANK, FM_STEPS, FM_KEPT = 10, 400, 300  # of myFM: rank, Gibbs sweeps, and those kept
 BATCH = 2000  # ratings forecast at once
 DIAGNOSED = 500  # held-out means whose chains are compared
-SLOW = (365.0, 80_000.0)  # days, in which a user's taste may change: from one to ten times all
+# In which a user's taste may change. Left to itself, a feature may also become the mood of a
+# day, or of some ratings, which says nothing of any other: a mode that chains do not leave.
+SLOW = {"day": (365.0, 80_000.0), "round": (2.0, 600.0)}
 
 
 class Task(NamedTuple):
@@ -57,7 +59,7 @@ def pmf(task: Task) -> Fitted:
 
 
 def myfm_probit(task: Task) -> Fitted:
-    """myFM's ordered probit, with user and item ids, and covariates but time."""
+    """myFM's ordered probit, with user and item ids, and covariates but times."""
     import myfm
 
     design = _Design(task)
@@ -136,7 +138,7 @@ class _Design:
     """Ratings as sparse indicators for myFM, one group of them per column."""
 
     def __init__(self, task: Task) -> None:
-        covariates = [name for name in task.ratings.covariates if name != "time"]
+        covariates = [name for name in task.ratings.covariates if name not in SLOW]
         self.levels = {
             name: pd.Index(task.train[name].unique()) for name in ["user", "item", *covariates]
         }
@@ -170,7 +172,7 @@ def _dpmf(task: Task, *, dependent: bool, own_cuts: bool) -> Fitted:
     from dpmf.likelihoods import Ordinal
 
     ratings, options = task.ratings, task.options
-    chosen = _dependence(ratings) if dependent else {}
+    chosen = _dependence(task) if dependent else {}
     chosen |= {name: options[name] for name in ("rank", "intercepts")}
     model = dpmf.DPMF(likelihood=Ordinal(len(ratings.levels), own_cuts), **chosen)
     data = dpmf.Dyads.from_frame(
@@ -178,7 +180,7 @@ def _dpmf(task: Task, *, dependent: bool, own_cuts: bool) -> Fitted:
         row="user",
         col="item",
         value="level",
-        inputs=list(ratings.covariates) if dependent else [],
+        inputs=_inputs(task) if dependent else [],
     )
     run = {name: options[name] for name in ("chains", "warmup", "draws", "thin")}
     fit = model.fit(data, seed=task.seed, progress=options.get("progress", False), **run)
@@ -206,14 +208,19 @@ def _dpmf(task: Task, *, dependent: bool, own_cuts: bool) -> Fitted:
     return forecast
 
 
-def _dependence(ratings: Ratings) -> dict[str, Any]:
+def _inputs(task: Task) -> list[str]:
+    """The covariates that functions may depend on: of the clocks, the one that was chosen."""
+    chosen = task.options["clock"]
+    return [name for name in task.ratings.covariates if name not in SLOW or name == chosen]
+
+
+def _dependence(task: Task) -> dict[str, Any]:
     """What the functions of each data set depend on."""
     from dpmf.kernels import Categorical, Constant, Matern12
 
-    if "time" in ratings.covariates:
-        # Users change, films do not. Left to itself, a feature may also become the mood of a
-        # day, which says nothing of any other: a mode of its own, that chains do not leave.
-        return {"kernel": (Matern12("time", length=SLOW), Constant())}
+    clock = task.options["clock"]
+    if clock in task.ratings.covariates:  # users change, films do not
+        return {"kernel": (Matern12(clock, length=SLOW[clock]), Constant())}
     # Students like some departments, lecturers get better or worse with time and suit some
     # ages, and a lecture for another department is another matter to both.
     there = Categorical("service") * Categorical("dept")

@@ -2,12 +2,13 @@
 
     python benchmarks/ratings.py [--sets movielens,insteval] [--splits last,random]
         [--contestants dpmf,dpmf_shared,pmf,myfm_probit,myfm_regression,svdpp] [--ratings N]
-        [--ladder]
+        [--clock round|day] [--validate] [--ladder]
 
 Each contestant learns in a process of its own, whose peak memory is told. Results are written
 to benchmarks/results/ratings.json as they come, beside those of runs that were made before;
-with --ratings, which takes a part of the training ratings, nothing is written. --ladder fits
-more and more ratings instead, and prints how the cost of an evaluation grows.
+with --ratings, which takes a part of the training ratings, or --validate, which holds out from
+them, as choices must be made, nothing is written. --ladder fits more and more ratings instead,
+and prints how the cost of an evaluation grows.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from places import known_result, write_result
-from rated import SETS, scores, split
+from rated import CLOCKS, SETS, scores, split
 from raters import CONTESTANTS, Task
 from scaling import slope
 
@@ -49,6 +50,8 @@ def measured(name: str, how: str, contestant: str, settings: dict[str, Any]) -> 
     jax.config.update("jax_num_cpu_devices", len(os.sched_getaffinity(0)))  # a chain on each
     ratings = SETS[name]()
     train, test = split(ratings.frame, how)
+    if settings["validate"]:
+        train, test = split(train, how, settings["seed"] + 1)
     train = part(train, settings["ratings"])
     clock = time.monotonic()
     told: list[tuple[str, int, float]] = []
@@ -92,7 +95,7 @@ def _contest(options: argparse.Namespace) -> None:
                 row = _in_its_own_process([name, how, contestant], options)
                 print(name, how, contestant, json.dumps(row), flush=True)
                 found.setdefault(name, {}).setdefault(how, {})[contestant] = row
-                if options.ratings is None:
+                if options.ratings is None and not options.validate:
                     write_result(options.name, found)
             print(told(name, how, found.get(name, {}).get(how, {})), flush=True)
 
@@ -127,12 +130,14 @@ def _ladder(options: argparse.Namespace) -> None:
 def _in_its_own_process(which: list[str], options: argparse.Namespace) -> dict[str, Any]:
     command = [sys.executable, __file__, "--one", ",".join(which)]
     for name, value in _settings(options).items():
-        command += [] if value is None else [f"--{name}", json.dumps(value)]
+        word = value if isinstance(value, str) else json.dumps(value)
+        command += [] if value is None else [f"--{name}", word]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
 SETTINGS = ("ratings", "rank", "intercepts", "chains", "warmup", "draws", "thin", "seed")
+SETTINGS += ("clock", "validate")
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
@@ -149,9 +154,18 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--ladder", action="store_true", help="how the cost grows")
     parser.add_argument("--rank", type=int, default=1, help="of dpmf and pmf")
     parser.add_argument("--intercepts", type=json.loads, default=True, help="true or false")
+    parser.add_argument("--clock", choices=CLOCKS, default="round", help="of users who rate")
+    parser.add_argument(
+        "--validate",
+        type=json.loads,
+        nargs="?",
+        const=True,
+        default=False,
+        help="true or false",
+    )
     parser.add_argument("--chains", type=int, default=2)
-    parser.add_argument("--warmup", type=int, default=300)
-    parser.add_argument("--draws", type=int, default=300)
+    parser.add_argument("--warmup", type=int, default=400)
+    parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--thin", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--one", help="a set, split and contestant; print its row as JSON")

@@ -71,8 +71,19 @@ def test_the_tuned_sd_is_that_of_the_noise():
     assert rated.tuned_sd(mean, level, LEVELS) == pytest.approx(0.6, rel=0.03)
 
 
+def test_rounds_count_the_ratings_that_a_user_gave_before():
+    frame = made(2000)
+    frame["moment"] = frame.index  # no ties
+    found = rated.rounds(frame)
+    for row in (1000, 1700, 2999):
+        one = frame.loc[row]
+        before = (frame["user"] == one["user"]) & (frame["moment"] < one["moment"])
+        assert found[row] == before.sum() // rated.ROUND
+    assert found.max() > 0
+
+
 def ratings(frame: pd.DataFrame) -> rated.Ratings:
-    return rated.Ratings(frame, LEVELS, ("time",), ("last", "random"))
+    return rated.Ratings(frame, LEVELS, (), ("last", "random"))
 
 
 def test_scores_of_a_forecast_that_knows_all_and_of_one_that_knows_nothing():

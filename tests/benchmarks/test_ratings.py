@@ -24,7 +24,7 @@ def task() -> raters.Task:
     )
     train, test = rated.split(frame, "last")
     made = rated.Ratings(frame, LEVELS, (), ("last",))
-    return raters.Task(made, "last", train, test, 0, {})
+    return raters.Task(made, "last", train, test, 0, {"clock": "round"})
 
 
 def test_points_get_an_sd_from_a_cut_of_the_training_ratings(task, monkeypatch):
@@ -60,6 +60,19 @@ def test_indicators_of_what_was_never_seen_are_nowhere(task):
     )
     stranger = task.train.head(1).assign(user=99)
     assert design.of(stranger).toarray().sum() == 1
+
+
+@pytest.mark.parametrize("clock", rated.CLOCKS)
+def test_functions_are_of_one_clock_which_peers_are_not_told(task, clock):
+    frame = task.ratings.frame.assign(day=0.0, round=0.0)
+    both = task._replace(
+        ratings=task.ratings._replace(frame=frame, covariates=rated.CLOCKS),
+        train=frame,
+        options={"clock": clock},
+    )
+    assert raters._inputs(both) == [clock]
+    assert raters._dependence(both)["kernel"][0].columns == (clock,)
+    assert set(raters._Design(both).levels) == {"user", "item"}
 
 
 def test_a_part_is_some_of_the_ratings(task):
