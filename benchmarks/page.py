@@ -265,6 +265,8 @@ def scaling(found: dict[str, Any]) -> str:
     tables = (_size(name, one) for name, one in found["sizes"].items())
     device = next(iter(found["sizes"].values()))["points"][0]["device"]
     on = f"on {found['cores']} cores" if device == "cpu" else f"on {device}"
+    if "beside" in found:
+        on += f", {found['beside']} fits at a time"
     return SIZE.format(**found | {"base": base, "on": on}) + "".join(tables)
 
 
@@ -358,6 +360,7 @@ TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "million": million,
     "scaling": scaling,
     "scaling-h200": scaling,
+    "scaling-h200-wide": scaling,
 }
 
 

@@ -74,6 +74,13 @@ def test_a_few_slices_that_stay_are_meant():
     assert "cut off" not in told.line()
 
 
+@pytest.mark.parametrize(("share", "told_of"), [(0.2, False), (0.3, True)])
+def test_slices_that_stay_are_told_by_their_share(share, told_of):
+    made = np.full((2, 500), 20.0)
+    told = diagnostics({"y": chains(0, 0)}, {"slices": made, "stayed": share * made})
+    assert ("moves cut off" in told.line()) == told_of
+
+
 def test_many_divergent_steps_are_no_convergence():
     few, many = np.zeros((2, 500)), np.zeros((2, 500))
     few[0, :10], many[0, :30] = 1.0, 1.0

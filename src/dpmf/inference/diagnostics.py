@@ -23,6 +23,7 @@ CELLS = 200  # training cells whose y is diagnosed, and numbers that rows have f
 PIECE = 2**24  # bytes of states looked at together: draws may be on disk, and many
 BATCH = 16  # of them side by side
 RHAT_LIMIT, ESS_LIMIT = 1.05, 100.0
+MEANT = 0.25  # share of slices of hyperparameters that may be cut off
 DIVERGENT_LIMIT = 0.02  # share of draws; a few do no harm, many hide a place nobody enters
 
 PARETO_LIMIT = 0.7  # Vehtari and others (2024): beyond, weighted averages do not settle
@@ -45,7 +46,7 @@ class Diagnostics(NamedTuple):
     ess_bulk: np.ndarray
     ess_tail: np.ndarray
     divergences: int
-    stayed: int  # moves that a limit cut off, where that is more than one of a draw
+    stayed: int  # moves that a limit cut off, where they are more than meant
     divergent: float = 0.0  # share of draws with a divergent step on their way
     reweighted: tuple[Reweighting, ...] = ()  # the rest is that of the draws before
 
@@ -207,7 +208,8 @@ def diagnostics(
     share = divergent_share(stats)
     cut = np.asarray(stats.get("stayed", 0))
     # A few are meant: a slice that stays costs less than chains that wait for it.
-    stayed = int(np.sum(cut)) if np.mean(cut) > 1 else 0
+    meant = MEANT * np.mean(stats.get("slices", 1 / MEANT))
+    stayed = int(np.sum(cut)) if np.mean(cut) > meant else 0
     return Diagnostics(tuple(names), rhat, bulk, tail, int(np.sum(diverging)), stayed, share)
 
 

@@ -34,7 +34,8 @@ class Stats(NamedTuple):
     acceptance: Float[Array, " chains"]
     diverging: Float[Array, " chains"]
     steps: Float[Array, " chains"]
-    stayed: Float[Array, " chains"]  # slices cut off by a limit
+    slices: Float[Array, " chains"]  # of hyperparameters
+    stayed: Float[Array, " chains"]  # of them, cut off by a limit
 
 
 class Step(NamedTuple):
@@ -194,6 +195,7 @@ def advance(
                 jnp.nan_to_num(info.acceptance) / course.thin,
                 info.divergent.astype(float),
                 info.steps.astype(float),
+                jnp.full(number_of, float(distance.shape[1])),
                 taken.stayed.astype(float),
             )
             adaptation = learning(adapt.widened(new, distance), adaptation)

@@ -39,8 +39,9 @@ from dpmf.samplers.turns import turns
 # A density costs a Cholesky factor, and chains side by side wait for the slowest: so brackets
 # are wide enough not to be grown, and few shrinks are made before a chain stays where it is.
 # Three densities are needed on average, and the slowest of hundreds of chains would need ten or
-# more; with nine, fewer than one slice in a hundred is cut off where its density is normal.
-LIMIT = 8
+# more. With five, one slice in twelve stays, of those that would have moved least: a posterior
+# of games is explored as fast as with nine.
+LIMIT = 4
 
 
 class _Family(NamedTuple):
