@@ -88,9 +88,7 @@ WEEKLY = """
 ## A season of weekly refits
 
 `make bench-backtest`, on {cores} cores ({device}): season {season} of the NBA, {games:,} games,
-{cutoffs} refits, each with {chains} chains of {warmup} steps of warm-up and {draws} draws, the
-least of which are worth {ess_median_least:g} (median over predicted means); largest R-hat
-{rhat_max:g}. Rest is whether a team played the day before; pace, how much is scored in the
+{cutoffs} refits, each with {chains} chains of {warmup} steps of warm-up and {draws} draws. Rest is whether a team played the day before; pace, how much is scored in the
 league. kickscore knows strengths and a home advantage, and with rest what the day before costs.
 
 """
@@ -99,6 +97,8 @@ FORECASTER = {
     "log_loss": "log loss of the winner",
     "winner_error_pct": "winner error, %",
     "margin_rmse": "RMSE of the margin",
+    "ess_median_least": "effective draws, median, of the worst refit",
+    "rhat_max": "largest R-hat",
 }
 DAILY = """
 ## A season of daily refits{cached}
@@ -145,6 +145,7 @@ on average. Of films, users are functions of how many ratings they had given bef
 of 50; peers are told nothing of time. The largest R-hat below is that of held-out means; what
 a fit says of itself looks at hyperparameters too, which may move slower.
 """
+DISAGREEING = " Its chains do not agree on held-out means: it does not count."
 MILLION = """
 ## A million ratings
 
@@ -300,7 +301,7 @@ def _agreement(rows: dict[str, dict[str, Any]]) -> str:
         f"of 500 held-out means the largest R-hat is {row['rhat_max']:.3f}, "
         f"effective draws are {row['ess_median']:.0f} in the median. "
         f"Of all that a fit looks at it says: {row['line']}"
-        f"{row.get('remark', '')}\n"
+        f"{'' if row['counts'] else DISAGREEING}\n"
         for who, row in rows.items()
         if "rhat_max" in row
     )

@@ -86,7 +86,8 @@ def peak() -> int:
 
 
 def _contest(options: argparse.Namespace) -> None:
-    found = known_result(options.name)
+    written = options.ratings is None and not options.validate
+    found = known_result(options.name) if written else {}
     found["machine"] = {"cores": os.cpu_count(), "dpmf": version("dpmf")}
     found["machine"] |= {name: version(package) for name, package in PEERS.items()}
     for name in options.sets.split(","):
@@ -95,7 +96,7 @@ def _contest(options: argparse.Namespace) -> None:
                 row = _in_its_own_process([name, how, contestant], options)
                 print(name, how, contestant, json.dumps(row), flush=True)
                 found.setdefault(name, {}).setdefault(how, {})[contestant] = row
-                if options.ratings is None and not options.validate:
+                if written:
                     write_result(options.name, found)
             print(told(name, how, found.get(name, {}).get(how, {})), flush=True)
 

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import dpmf
-from dpmf.inference import hmc_engine
+from dpmf.inference import start
 from dpmf.likelihoods import Ordinal
 
 VIEWERS, FILMS, RATINGS = 60, 150, 6000
@@ -26,22 +26,23 @@ def rated() -> dpmf.Dyads:
     return dpmf.Dyads.from_frame(frame, row="viewer", col="film", value="stars")
 
 
-def sides() -> np.ndarray:
+def sides(*, own_cuts: bool = False) -> np.ndarray:
     """On which side of 0 the mean of the rows of each chain is."""
-    model = dpmf.PMF(1, Ordinal(5), intercepts=True)
+    model = dpmf.PMF(1, Ordinal(5, own_cuts), intercepts=True)
     fit = model.fit(rated(), chains=8, warmup=60, draws=5, seed=2, progress=False)
     return np.sign(np.asarray(fit.draws.states.free.rows.mean)[:, -1, 0])
 
 
-def test_chains_of_ratings_take_one_side():
-    assert (sides() == 1).all()
+@pytest.mark.parametrize("own_cuts", [False, True])
+def test_chains_of_ratings_take_one_side(own_cuts):
+    assert (sides(own_cuts=own_cuts) == 1).all()
 
 
-def test_chains_that_wander_before_columns_differ_would_be_found(monkeypatch):
-    monkeypatch.setattr(hmc_engine, "SLOWLY", 1.0)
+def test_chains_whose_intercepts_begin_loud_would_be_found(monkeypatch):
+    monkeypatch.setattr(start, "QUIET", 1.0)
     jax.clear_caches()
     try:
         with pytest.raises(AssertionError):
-            test_chains_of_ratings_take_one_side()
+            test_chains_of_ratings_take_one_side(own_cuts=False)
     finally:
         jax.clear_caches()  # or later tests would wander too

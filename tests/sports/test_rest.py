@@ -14,6 +14,7 @@ from dpmf.backtest.pairwise import Kickscore
 from dpmf.sports import score_model
 from dpmf.sports.calendar import Calendar
 from dpmf.sports.findings import findings, in_words
+from dpmf.sports.rest import DAY
 from league import COST, later_changed, tiring
 
 SCORES = ["home_score", "away_score"]
@@ -62,7 +63,25 @@ def test_a_last_game_stays_known_whatever_is_left_out():
     for after in (more, more.between(2001, 2001)):
         found = Games(after_it, upcoming=True, after=after).frame["rest"].tolist()
         assert found == [0.5], "B played in the table before"
-    assert more.before("2001-01-01").calendar.last_days == {}
+    assert more.before("2001-01-01").calendar.days == {}
+
+
+def test_games_among_the_known_are_rested_as_they_were():
+    whole = Games(FEW)
+    stored = Calendar.from_dict(json.loads(json.dumps(whole.calendar.to_dict())))
+    again = Games(FEW.drop(columns=SCORES), upcoming=True, after=stored)
+    assert again.frame["rest"].tolist() == whole.frame["rest"].tolist()
+
+
+def test_a_game_without_a_score_has_its_day_all_the_same():
+    """Today's games are in the list without scores, and tomorrow's teams are tired of them."""
+    today = FEW["date"] == "2001-01-03"
+    with pytest.warns(DpmfWarning, match="left out a game without scores"):
+        played = Games(FEW.assign(**{name: FEW[name].where(~today) for name in SCORES}))
+    whole = Games(FEW)
+    assert played.frame["rest"].tolist() == whole.frame["rest"][~today].tolist()
+    tomorrow = FEW[FEW["date"] == "2001-01-04"].drop(columns=SCORES)
+    assert Games(tomorrow, upcoming=True, after=played).frame["rest"].tolist() == [0.5]
 
 
 def test_a_league_that_never_plays_on_successive_days_is_told():
@@ -71,10 +90,18 @@ def test_a_league_that_never_plays_on_successive_days_is_told():
         games.dyads(score_model(side=("rest",)).inputs)
 
 
-def test_calendars_of_fits_that_were_made_before_know_of_no_last_games():
+def test_calendars_know_the_days_of_their_last_season_alone():
+    games = Games(tiring())
+    first = games.calendar.seasons[-1].first
+    assert {min(days) for days in games.calendar.days.values()} <= {first, first + DAY}
+    earlier = games.between(2001, 2001)
+    assert max(max(days) for days in earlier.calendar.days.values()) < first
+
+
+def test_calendars_of_fits_that_were_made_before_know_of_no_days():
     plain = Games(FEW).calendar.to_dict()
-    del plain["last_days"]
-    assert Calendar.from_dict(plain).last_days == {}
+    del plain["days"]
+    assert Calendar.from_dict(plain).days == {}
 
 
 def test_what_rest_costs_is_learned_forecast_and_told():
@@ -101,9 +128,24 @@ def test_a_model_without_rest_does_not_ask_for_it():
     assert Games(FEW).dyads(score_model().inputs).input_names == ("season", "week", "home")
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_rest_is_the_same_whatever_comes_after(seed):
+    """Later games may be dropped, moved or added: no earlier one is told of it."""
+    random = np.random.default_rng(seed)
+    table = tiring()
+    start = table["date"].iloc[random.integers(20, len(table) - 20)]
+    known, later = table[table["date"] < start], table[table["date"] >= start].copy()
+    moved = later["date"] + pd.to_timedelta(random.integers(0, 3, len(later)), unit="D")
+    later = later.assign(date=moved)[random.random(len(later)) < 0.7]
+    other = pd.concat([known, later.drop_duplicates(["date", "home"])])
+    one, two = Games(table).before(start), Games(other).before(start)
+    pd.testing.assert_frame_equal(one.frame, two.frame)
+    assert one.calendar.days == two.calendar.days
+
+
 def test_rest_does_not_let_the_future_in():
     frame = Games(tiring()).frame
-    days = cutoffs(frame, [2002], "4w")
+    days = cutoffs(frame, [2002], "3w")
     plan = Plan(chains=2, warmup=20, draws=10)
     model = score_model(side=("home", "rest"))
     before = model.forecasts(frame, days, plan).predictions
@@ -112,6 +154,7 @@ def test_rest_does_not_let_the_future_in():
     after = model.forecasts(changed, days, plan).predictions
     for one, other in zip(before[:2], after[:2], strict=True):
         np.testing.assert_array_equal(one.mean, other.mean)
+    assert not np.array_equal(before[2].mean, after[2].mean)  # as it should be
 
 
 def test_kickscore_can_be_told_too():

@@ -32,8 +32,7 @@ def task(frame: pd.DataFrame, days: Sequence[Cutoff], plan: Plan) -> dict[str, A
     cutoffs = [f"{day.season} {day.start:%Y-%m-%d} {day.stop:%Y-%m-%d}" for day in days]
     return {
         "dpmf": version("dpmf"),
-        # Rest follows from the days; folders that were begun before it was known stay valid.
-        "games": _digest(frame.drop(columns="rest", errors="ignore").to_csv(index=False)),
+        "games": _digest(frame.to_csv(index=False)),
         "cutoffs": _digest("\n".join(cutoffs)),
         **plan.settings(),
     }

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from dpmf.inference import adaptation as adapt
-from dpmf.inference import level, own_scales, position, theta, theta_slices
+from dpmf.inference import own_scales, position, theta, theta_slices
 from dpmf.inference.apart import chains_apart, each_chain
 from dpmf.inference.problem import Problem
 from dpmf.model.state import State
@@ -24,7 +24,6 @@ SMALL = 0.125  # their size, against the tuned one
 MOST = hmc.MOST_STEPS
 BUMP = 1e-3  # of a coordinate, to see how the density bends there
 FEW = 100  # coordinates whose covariance the draws of a warm-up can tell
-SLOWLY = 0.01  # variance of a level that only the prior holds at first, against its curvature's
 
 
 class Stats(NamedTuple):
@@ -34,8 +33,8 @@ class Stats(NamedTuple):
     acceptance: Float[Array, " chains"]
     diverging: Float[Array, " chains"]
     steps: Float[Array, " chains"]
-    slices: Float[Array, " chains"]  # of hyperparameters
-    stayed: Float[Array, " chains"]  # of them, cut off by a limit
+    slices: Float[Array, " chains"]  # along hyperparameters
+    stayed: Float[Array, " chains"]  # those of them that a limit cut off
 
 
 class Step(NamedTuple):
@@ -44,7 +43,7 @@ class Step(NamedTuple):
     before: Float[Array, " dim"]  # ends of the trajectory
     after: Float[Array, " dim"]
     trajectory: hmc.Info
-    stayed: Int[Array, ""]
+    stayed: Bool[Array, " slices"]
     log_density: Float[Array, ""]  # of the new state
 
 
@@ -80,18 +79,12 @@ def blank(problem: Problem, chains: State) -> adapt.Adaptation:
     White coordinates begin with the prior's scale. The few others differ by factors of a
     thousand, and steps sized for the narrowest would take warm-up nowhere: theirs is
     guessed from the curvature where the chains are.
-
-    Where the noise shifts with y, the data say nothing of levels until columns differ. Chains
-    that crossed 0 meanwhile would settle on the other side, where columns with larger features
-    are worse, and never come back: levels begin slowly.
     """
     each = jax.vmap(partial(_curvatures, problem))(chains)
     usable = jnp.where(jnp.isfinite(each), jnp.abs(each), 1.0)
     white = _white(problem)
     free = np.flatnonzero(white == 0)
     variance = jnp.ones(white.shape).at[free].set(1 / (1 + jnp.max(usable, axis=0)))
-    if problem.spec.likelihood.shifts is not None:
-        variance = jnp.where(_levels(problem), SLOWLY * variance, variance)
     places = jnp.asarray(_together(problem))
     return adapt.begin(variance, jnp.asarray(white), places, theta.widths(problem))
 
@@ -195,8 +188,8 @@ def advance(
                 jnp.nan_to_num(info.acceptance) / course.thin,
                 info.divergent.astype(float),
                 info.steps.astype(float),
-                jnp.full(number_of, float(distance.shape[1])),
-                taken.stayed.astype(float),
+                jnp.full(number_of, float(taken.stayed.shape[1])),
+                jnp.sum(taken.stayed, axis=1).astype(float),
             )
             adaptation = learning(adapt.widened(new, distance), adaptation)
             return moved, adaptation, jax.tree.map(jnp.add, total, latest)
@@ -270,18 +263,6 @@ def _together(problem: Problem) -> Int[np.ndarray, " few"]:
         name for name in ("rows_pooled", "cols_pooled") if getattr(white, name) is not None
     ]
     return np.flatnonzero(_flags(problem, [*_many(problem), *means]) == 0)
-
-
-def _levels(problem: Problem) -> Bool[np.ndarray, " dim"]:
-    """Where the mean of the rows is, whose first coordinates are the levels of y."""
-    shapes = theta.without(problem.template())
-    flags = jax.tree.map(lambda x: np.zeros(x.shape, bool), shapes)
-    rows = flags.free.rows._replace(mean=np.ones(shapes.free.rows.mean.shape, bool))
-    flags = flags._replace(free=flags.free._replace(rows=rows))
-    if level.by_point(problem) is not None:
-        pooled = np.ones(shapes.white.rows_pooled.shape, bool)
-        flags = flags._replace(white=flags.white._replace(rows_pooled=pooled))
-    return np.concatenate([one.reshape(-1) for one in jax.tree.leaves(flags)])
 
 
 def _flags(problem: Problem, names: list[str]) -> Float[np.ndarray, " dim"]:

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import jax.random as jr
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Key
 
 from dpmf.kernels import Kernel
 from dpmf.model.colouring import Colouring, Over
@@ -57,7 +57,7 @@ class Moved(NamedTuple):
     white: Float[Array, "*shape"]
     cells: Float[Array, " cells"]  # the function at every cell
     over: Over  # what turns the white into the function
-    stayed: Int[Array, ""]  # slices cut off by a limit
+    stayed: Bool[Array, " slices"]  # each that was cut off by a limit
 
 
 def moved(
@@ -98,7 +98,7 @@ def moved(
         return function.log_prior(theta) + log_values, white
 
     position, white, second = sweep(key_values, position, values_held)
-    stayed = jnp.sum(first.stayed) + jnp.sum(second.stayed)
+    stayed = jnp.concatenate([first.stayed, second.stayed])
     theta = restore(position)
     return Moved(theta, white, cells, function.over(theta), stayed)
 

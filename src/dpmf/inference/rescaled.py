@@ -64,4 +64,4 @@ def moved(
         key_slice, position, at, flat_widths, budget=1, limit=LIMIT
     )
     theta = restore(position)
-    return Moved(theta, white, cells, function.over(theta), jnp.sum(info.stayed))
+    return Moved(theta, white, cells, function.over(theta), info.stayed)

@@ -12,6 +12,7 @@ from dpmf.inference.problem import Problem
 from dpmf.model.state import State
 
 CALM = 0.3  # standard deviation of white and free coordinates, most of which have about 1
+QUIET = 0.1  # scale of the columns' intercepts, against that of others
 
 
 def start(problem: Problem, centre: Float[Array, ""], key: Key[Array, ""]) -> State:
@@ -20,6 +21,11 @@ def start(problem: Problem, centre: Float[Array, ""], key: Key[Array, ""]) -> St
     Its scales are those of the data, for every feature by itself. The prior's would spread y
     by half its level, and where columns differ that much, be it in features that cancel, the
     density is so sharp that a chain can be caught there.
+
+    Intercepts of columns begin small, so that features learn first which columns are better.
+    Otherwise chance decides whether better columns have larger features or smaller ones. With
+    cut points that shift with y both fit nearly alike, y being on one side of 0 or on the
+    other, and no chain ever changes over.
 
     Args:
         problem: What is to be sampled.
@@ -32,7 +38,10 @@ def start(problem: Problem, centre: Float[Array, ""], key: Key[Array, ""]) -> St
     rows = calm.free.rows
     # The first free coordinate of the row mean is the average of y over features.
     mean = rows.mean.at[0].set(centre / problem.spec.scale + CALM * 0.1 * rows.mean[0])
-    level = calm._replace(free=calm.free._replace(rows=rows._replace(mean=mean)))
+    cols = calm.free.cols
+    if cols.intercept_sd is not None:
+        cols = cols._replace(intercept_sd=cols.intercept_sd + jnp.log(QUIET))
+    level = calm._replace(free=calm.free._replace(rows=rows._replace(mean=mean), cols=cols))
     jitter = jnp.exp(CALM * jr.normal(jr.fold_in(key, 1), (2, problem.spec.rank)))
     return spreads.spread_to(problem, level, CALM * jitter)
 

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import jax.random as jr
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Key
 
 from dpmf.inference import interwoven, rescaled, surrogate, theta
 from dpmf.inference.problem import Problem
@@ -86,7 +86,7 @@ class _Moved(NamedTuple):
 
 def moved(
     key: Key[Array, ""], problem: Problem, state: State, widths: Float[Array, " theta"]
-) -> tuple[State, Factored, Int[Array, ""]]:
+) -> tuple[State, Factored, Bool[Array, " slices"]]:
     """Slice every hyperparameter once; white follows as the held copies say.
 
     Args:
@@ -96,11 +96,11 @@ def moved(
         widths: Of the first bracket of each, in the order of `theta.free_values`.
 
     Returns:
-        The new state, its factors, and how many moves were cut off.
+        The new state, its factors, and of every slice whether it was cut off.
     """
     by_name = ravel_pytree(theta.free_values(state.free))[1](widths)
     over = all_factors(problem.spec, problem.parameters(state), problem.arrays)
-    stayed = jnp.zeros((), int)
+    stayed = [jnp.zeros(0, bool)]
     for number, name in enumerate(by_name):
         side, part = name.split()
         key_part = jr.fold_in(key, number)
@@ -114,8 +114,8 @@ def moved(
         functions = "functions" if part == "theta" else "pooled"
         factors: Coloured = getattr(over, side)._replace(**{functions: new.over})
         over = over._replace(**{side: factors})
-        stayed += jnp.sum(new.stayed)
-    return state, over, stayed
+        stayed.append(new.stayed.reshape(-1))
+    return state, over, jnp.concatenate(stayed)
 
 
 def _part(
@@ -194,18 +194,18 @@ def _on_shared_inputs(
     own: SharedInputs, key, family: _Family, theta: Theta, white, widths: Theta, given: _Given
 ) -> interwoven.Moved:
     """One factor of the grid after another."""
-    cells, over, cut = given.cells, list(given.over), jnp.zeros((), int)
+    cells, over, stayed = given.cells, list(given.over), []
     each = family.kernel.factor_labels()
     dense = len(own.levels) < len(each)
     for axis, labels in enumerate((tuple(family.priors),) if dense else each):
         if labels:
-            theta, moved, stayed = _axis(
+            theta, moved, own_stayed = _axis(
                 jr.fold_in(key, axis), family, theta, white, cells, over, axis, labels, widths,
                 given.spread, given.log_likelihood,
             )  # fmt: skip
             white, cells, over[axis] = moved
-            cut += stayed
-    return interwoven.Moved(theta, white, cells, tuple(over), cut)
+            stayed.append(own_stayed)
+    return interwoven.Moved(theta, white, cells, tuple(over), jnp.concatenate(stayed))
 
 
 def _axis(
@@ -274,7 +274,7 @@ def _axis(
     position, moved, info = slice.sweep(
         key_slice, position, at, flat_widths, start, budget=1, limit=LIMIT
     )
-    return theta | restore(position), moved, jnp.sum(info.stayed)
+    return theta | restore(position), moved, info.stayed
 
 
 def _family(

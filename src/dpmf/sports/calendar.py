@@ -11,6 +11,7 @@ import pandas as pd
 from dpmf.backtest.cutoffs import duration
 from dpmf.data.places import place
 from dpmf.errors import ConfigError, DataError, DpmfWarning
+from dpmf.sports.rest import Days
 
 OFF_SEASON = 45  # days without a game that end a season; a longer break needs a season column
 YEAR = 364  # days between the first games of two seasons, where only one is known: 52 weeks
@@ -38,7 +39,7 @@ class Season(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Calendar:
-    """Which day belongs to which week of which season, and when each team played last.
+    """Which day belongs to which week of which season, and on which each team has a game.
 
     Known seasons keep their first day, so that a later table of games is placed as it would
     have been together with the earlier one.
@@ -46,7 +47,8 @@ class Calendar:
 
     seasons: tuple[Season, ...]  # in the order of play
     resolution: str = "1w"  # what time is rounded to
-    last_days: Mapping[str, pd.Timestamp] = dataclasses.field(default_factory=dict)  # of teams
+    # From the first day of the last season on: what says who played the day before.
+    days: Days = dataclasses.field(default_factory=dict, hash=False)
 
     @staticmethod
     def of(dates: pd.Series, numbers: pd.Series, resolution: str = "1w") -> "Calendar":
@@ -126,17 +128,20 @@ class Calendar:
     def to_dict(self) -> dict[str, Any]:
         """The calendar as JSON can hold it."""
         rows = [[s.number, f"{s.first:%Y-%m-%d}", f"{s.last:%Y-%m-%d}"] for s in self.seasons]
-        days = {str(team): f"{day:%Y-%m-%d}" for team, day in self.last_days.items()}
-        return {"resolution": self.resolution, "seasons": rows, "last_days": days}
+        days = {
+            str(team): [f"{day:%Y-%m-%d}" for day in sorted(own)]
+            for team, own in self.days.items()
+        }
+        return {"resolution": self.resolution, "seasons": rows, "days": days}
 
     @staticmethod
     def from_dict(plain: Mapping[str, Any]) -> "Calendar":
         """The calendar that `to_dict` described."""
         rows = plain["seasons"]
         found = (Season(int(n), pd.Timestamp(a), pd.Timestamp(b)) for n, a, b in rows)
-        days = dict(plain.get("last_days", {}))  # calendars of older fits have none
-        last_days = {team: pd.Timestamp(str(day)) for team, day in days.items()}
-        return Calendar(tuple(found), plain["resolution"], last_days)
+        known = dict(plain.get("days", {}))  # calendars of older fits have none
+        days = {team: frozenset(map(pd.Timestamp, own)) for team, own in known.items()}
+        return Calendar(tuple(found), plain["resolution"], days)
 
     @property
     def _period(self) -> float:

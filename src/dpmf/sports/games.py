@@ -21,7 +21,7 @@ from dpmf.sports.calendar import Calendar
 from dpmf.sports.columns import ROLES, meanings
 from dpmf.sports.game_columns import game_columns, usable
 from dpmf.sports.repeated import tell_repeated
-from dpmf.sports.rest import last_days, rest
+from dpmf.sports.rest import Days, days_from, days_until, rest, with_games
 from dpmf.sports.table_files import read_table
 
 INPUTS = ("season", "week", "home")  # of the models that do not ask for more
@@ -85,6 +85,7 @@ class Games:
             source=source,
         )
         _tell_teams_alike(frame, source)
+        scheduled = frame[["date", "home_team", "away_team"]]
         if not upcoming:
             tell_repeated(frame, source=source)
             frame = _played(frame, source)
@@ -95,9 +96,9 @@ class Games:
             own = _continued_calendar(frame, known, season_start, source)
         frame["home"] = np.where(frame["neutral"], 0.0, AT_HOME)
         frame["week"] = own.weeks(frame["date"], frame["season"])
-        frame["rest"] = rest(frame, own.last_days)
+        days = with_games(own.days, scheduled)
+        frame["rest"] = rest(frame, days)
         frame = frame.sort_values("date", kind="stable", ignore_index=True)
-        last = last_days(frame, own.last_days)
         if not playoffs:
             frame = frame[~frame["is_playoff"]].reset_index(drop=True)
         if frame.empty:
@@ -105,7 +106,7 @@ class Games:
                 f"{source}: all games are playoff games; ask for them with playoffs=True."
             )
         object.__setattr__(self, "frame", frame)
-        object.__setattr__(self, "calendar", _narrowed(own, frame, last))
+        object.__setattr__(self, "calendar", _narrowed(own, frame, days))
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -143,7 +144,10 @@ class Games:
         """Some of the games; weeks and seasons stay as they are."""
         some, frame = object.__new__(Games), self.frame[mask].reset_index(drop=True)
         object.__setattr__(some, "frame", frame)
-        object.__setattr__(some, "calendar", _narrowed(self.calendar, frame))
+        # Games that are left out in between were played all the same, later ones were not.
+        known = {} if frame.empty else days_until(self.calendar.days, frame["date"].max())
+        days = with_games(known, frame)
+        object.__setattr__(some, "calendar", _narrowed(self.calendar, frame, days))
         return some
 
     def dyads(self, inputs: Sequence[str] = INPUTS) -> Dyads:
@@ -152,18 +156,18 @@ class Games:
         Args:
             inputs: What a model may depend on: some of season, week, home and rest.
         """
+        if "rest" in inputs and not self.frame["rest"].any():
+            warnings.warn(
+                "games: no team played the day before a game while its opponent did not, so "
+                "rest says nothing here; leave it out of the side information.",
+                DpmfWarning,
+                stacklevel=2,
+            )
         return dyads(self.frame, inputs)
 
 
 def dyads(frame: pd.DataFrame, inputs: Sequence[str] = INPUTS) -> Dyads:
     """The frame of a `Games` as encoded events."""
-    if "rest" in inputs and not frame["rest"].any():
-        warnings.warn(
-            "games: no team played the day before a game while its opponent did not, so rest "
-            "says nothing here; leave it out of the side information.",
-            DpmfWarning,
-            stacklevel=3,
-        )
     with warnings.catch_warnings():
         # One season, or one week, is an ordinary table of games.
         warnings.filterwarnings("ignore", "games: input .* is constant", DpmfWarning)
@@ -227,16 +231,11 @@ def typed(
     return frame
 
 
-def _narrowed(
-    own: Calendar, frame: pd.DataFrame, last: Mapping[str, pd.Timestamp] | None = None
-) -> Calendar:
-    """What a calendar says of some games; teams' last days are found if not given."""
+def _narrowed(own: Calendar, frame: pd.DataFrame, days: Days) -> Calendar:
+    """What a calendar says of some games, with teams' days from their last season on."""
     some = own.over(frame["date"], frame["season"])
-    if last is None:
-        # Games that are left out in between were played all the same, later ones were not.
-        left = {team: day for team, day in own.last_days.items() if day <= frame["date"].max()}
-        last = last_days(frame, left)
-    return dataclasses.replace(some, last_days=last)
+    recent = days_from(days, some.seasons[-1].first) if some.seasons else {}
+    return dataclasses.replace(some, days=recent)
 
 
 def _found_calendar(frame: pd.DataFrame, resolution: str) -> Calendar:

@@ -1,6 +1,6 @@
 """Days of games in; which teams played the day before out."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -10,43 +10,53 @@ EVEN = 0.0  # rest of both teams, if both played the day before or neither
 FRESHER = 0.5  # rest of a team that did not play the day before, against one that did
 DAY = pd.Timedelta(days=1)
 
+Days = Mapping[str, frozenset[pd.Timestamp]]  # on which each team has a game
 
-def last_days(
-    frame: pd.DataFrame, known: Mapping[str, pd.Timestamp]
-) -> dict[str, pd.Timestamp]:
-    """The day of every team's last game.
+
+def with_games(known: Days, frame: pd.DataFrame) -> dict[str, frozenset[pd.Timestamp]]:
+    """The days that are known, and those of some games.
 
     Args:
-        frame: Games with date, home_team and away_team.
-        known: The same of games before them.
+        known: Days of games before them, or among them.
+        frame: Games with date, home_team and away_team, some perhaps not played yet.
     """
-    found = _played(frame).groupby("team")["date"].max()
-    later = {team: max(day, known.get(team, day)) for team, day in found.items()}
-    return {**known, **later}
+    each = [frame[[name, "date"]].set_axis(["team", "date"], axis=1) for name in TEAMS]
+    found = pd.concat(each, ignore_index=True).groupby("team")["date"].agg(frozenset)
+    return {**known, **{team: days | known.get(team, days) for team, days in found.items()}}
 
 
-def rest(frame: pd.DataFrame, known: Mapping[str, pd.Timestamp]) -> np.ndarray:
+def days_from(days: Days, first: pd.Timestamp) -> Days:
+    """Those from a day on."""
+    return _those(days, lambda day: day >= first)
+
+
+def days_until(days: Days, last: pd.Timestamp) -> Days:
+    """Those up to a day."""
+    return _those(days, lambda day: day <= last)
+
+
+def _those(days: Days, wanted: Callable[[pd.Timestamp], bool]) -> Days:
+    kept = {team: frozenset(filter(wanted, own)) for team, own in days.items()}
+    return {team: own for team, own in kept.items() if own}
+
+
+def rest(frame: pd.DataFrame, days: Days) -> np.ndarray:
     """The edge in rest of each game's home team: 1/2, 0 or -1/2; the visitors' is its negative.
 
     A team is tired that played the day before. Scores are not looked at, only the schedule.
 
     Args:
-        frame: Games with date, home_team and away_team, some perhaps not played yet.
-        known: Days of each team's last game before them.
+        frame: Games with date, home_team and away_team.
+        days: On which every team has a game.
     """
-    before = pd.DataFrame({"team": list(known), "date": list(known.values())})
-    played = pd.concat([_played(frame), before]) if known else _played(frame)
-    days = set(zip(played["team"], played["date"], strict=True))
     home, away = (
         np.array(
-            [(team, day - DAY) in days for team, day in zip(teams, frame["date"], strict=True)]
+            [
+                day - DAY in days.get(team, ())
+                for team, day in zip(frame[name], frame["date"], strict=True)
+            ],
+            dtype=float,
         )
-        for teams in (frame[name] for name in TEAMS)
+        for name in TEAMS
     )
-    return FRESHER * (away.astype(float) - home)
-
-
-def _played(frame: pd.DataFrame) -> pd.DataFrame:
-    """Every team and day of a game."""
-    each = [frame[[name, "date"]].set_axis(["team", "date"], axis=1) for name in TEAMS]
-    return pd.concat(each, ignore_index=True)
+    return FRESHER * (away - home)

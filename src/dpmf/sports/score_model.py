@@ -150,8 +150,8 @@ def score_model(
         raise ConfigError(f"side={side!r}, expected some of {SIDES!r}, each once.")
     if paper and {"rest", "pace"} & {*side}:
         raise ConfigError(
-            f"side={side!r}, paper=True: rest and pace enter the mean of all teams, "
-            "which is constant in the paper; leave them out, or the mean pooled."
+            f"side={side!r}: rest and pace enter the mean of all teams, which is constant in "
+            "the paper; leave them out, or take another mean (paper=False, --mean pooled)."
         )
     if kernel is not None and not callable(kernel):
         raise ConfigError(
