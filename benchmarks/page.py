@@ -88,8 +88,9 @@ WEEKLY = """
 ## A season of weekly refits
 
 `make bench-backtest`, on {cores} cores ({device}): season {season} of the NBA, {games:,} games,
-{cutoffs} refits, each with {chains} chains of {warmup} steps of warm-up and {draws} draws. Rest is whether a team played the day before; pace, how much is scored in the
-league. kickscore knows strengths and a home advantage, and with rest what the day before costs.
+{cutoffs} refits, each with {chains} chains of {warmup} steps of warm-up and {draws} draws.
+Rest is whether a team played the day before; pace, how much is scored in the league. kickscore
+knows strengths and a home advantage, and with rest what the day before costs.
 
 """
 FORECASTER = {
