@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from dpmf.data import Dyads
-from dpmf.inference import interwoven, rescaled
+from dpmf.inference import filtered, interwoven, rescaled, theta_slices
 from dpmf.inference.problem import Problem
 from dpmf.kernels import Kernel, Matern12, Matern32, SquaredExponential
 from dpmf.likelihoods import Gaussian
@@ -79,15 +79,18 @@ def bugs() -> dict[str, tuple[str, Bug]]:
     )
     others = property(lambda self: (self.whose.entry + 1) % self.members)
     halved = planted(own_inputs.OwnInputs, "jnp.sum(jnp.log(one)", "0.5 * jnp.sum(jnp.log(one)")
-    no_copy_volume = planted(rescaled.moved, "jnp.sum(known**2) - volume", "jnp.sum(known**2)")
+    no_copy_volume = planted(rescaled.Scaled, "self.known**2) - volume", "self.known**2)")
+    no_filter_volume = planted(
+        filtered.Filtered, "self.surprise**2) - self.log_volume", "self.surprise**2)"
+    )
     chains, lists, series = "Markov chains", "own inputs", "series"
     return {
         "values held without their volume": (
-            chains,
+            lists,
             Bug("hmc", by_hmc(), ((interwoven, "moved", no_volume),)),
         ),
         "white left behind by its values": (
-            chains,
+            lists,
             Bug("hmc", by_hmc(), ((interwoven, "moved", stale),)),
         ),
         "angles of other members": (
@@ -104,7 +107,11 @@ def bugs() -> dict[str, tuple[str, Bug]]:
         ),
         "copies held without their volume": (
             series,
-            Bug("hmc", by_hmc(), ((rescaled, "moved", no_copy_volume),)),
+            Bug("hmc", by_hmc(), ((theta_slices, "Scaled", no_copy_volume),)),
+        ),
+        "filtered without their volume": (
+            chains,
+            Bug("hmc", by_hmc(), ((theta_slices, "Filtered", no_filter_volume),)),
         ),
     }
 

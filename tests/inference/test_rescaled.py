@@ -6,7 +6,7 @@ import jax.random as jr
 import numpy as np
 from scipy import stats
 
-from dpmf.inference import interwoven, rescaled
+from dpmf.inference import copied, interwoven, rescaled
 from dpmf.kernels import SquaredExponential
 from dpmf.model.basis import Basis
 from dpmf.model.gather import lookup
@@ -22,28 +22,28 @@ def theta_at(free: float) -> dict:
     return {"time.length": jnp.asarray([free])}
 
 
-def trials(monkeypatch, key, white, target=rescaled.moved):
+def trials(monkeypatch, key, white, known=rescaled.Scaled):
     """The density of trials, which `moved` hands to the slice."""
     seen = []
 
     def sweep(key, position, at, widths, **options):
         seen.append(at)
-        return position, at(position)[1], rescaled.slice.Info(jnp.zeros(1), jnp.zeros(1, int))
+        return position, at(position)[1], copied.slice.Info(jnp.zeros(1), jnp.zeros(1, int))
 
-    monkeypatch.setattr(rescaled.slice, "sweep", sweep)
+    monkeypatch.setattr(copied.slice, "sweep", sweep)
     shown = Basis(KERNEL, 0.0, 10.0, 40.0, 5).waves(np.zeros((3, 1)))
     rows = lookup(np.arange(3), 3)
     own = Series((jnp.asarray(shown),), rows, rows, 3, 40.0, 5)
     function = interwoven.Function(own, KERNEL, KERNEL.priors(), lambda cells: jnp.zeros(()))
     now = theta_at(HERE)
-    target(key, function, now, white, now, jnp.asarray(SPREAD))
+    copied.moved(key, function, now, white, now, jnp.asarray(SPREAD), known.of)
     return function, seen[0]
 
 
-def errors(monkeypatch, target=rescaled.moved):
+def errors(monkeypatch, known=rescaled.Scaled):
     """Log densities against those of the copies, and white where the chain is."""
     key, white = jr.key(3), jr.normal(jr.key(4), (3, 11))
-    function, at = trials(monkeypatch, key, white, target)
+    function, at = trials(monkeypatch, key, white, known)
     noise = jr.normal(jr.split(key)[0], white.shape)
     copy = function.over(theta_at(HERE)) * white + jnp.sqrt(SPREAD) * noise
     found, expected = [], []
@@ -62,9 +62,11 @@ def test_densities_are_those_of_the_copies(x64, monkeypatch):
 
 
 def test_planted_bugs_are_found(x64, monkeypatch):
-    wrong = planted(rescaled.moved, "jnp.sum(known**2) - volume", "jnp.sum(known**2)")
+    wrong = planted(
+        rescaled.Scaled, "jnp.sum(self.known**2) - volume", "jnp.sum(self.known**2)"
+    )
     assert np.abs(errors(monkeypatch, wrong)[0]).max() > 0.01
-    wrong = planted(rescaled.moved, "(known + held) / root", "known + held")
+    wrong = planted(rescaled.Scaled, "(self.known + held) / self.root", "self.known + held")
     assert np.abs(errors(monkeypatch, wrong)[1]).max() > 0.01
 
 

@@ -7,14 +7,15 @@ from proofs.transitions import ENGINES
 from chance import FALSE_ALARM
 from proofs import geweke, irregular
 
-# What is common to all representations shows with Markov chains; their own parts have exact
-# tests besides (tests/model, tests/inference/test_rescaled.py).
+# What is common to all representations shows with Markov chains, and hyperparameters that move
+# without copies with own inputs; a series has exact tests besides (tests/model,
+# tests/inference/test_rescaled.py).
 CASES = [
-    pytest.param(case, marks=() if one.kind == "markov" else pytest.mark.long)
+    pytest.param(case, marks=pytest.mark.long if one.kind == "basis" else ())
     for case, one in irregular.CASES.items()
 ]
 BUGS = [
-    pytest.param(bug, marks=() if case == "Markov chains" else pytest.mark.long)
+    pytest.param(bug, marks=pytest.mark.long if case == "series" else ())
     for bug, (case, _) in irregular.bugs().items()
 ]
 

@@ -1,67 +1,33 @@
-r"""Hyperparameters of one function whose white is only scaled, with noisy copies held.
+"""What noisy copies say of coefficients, where white is only scaled (`copied`)."""
 
-What `surrogate` does on shared inputs, where the factor is a diagonal matrix: every coefficient
-has its own copy $g = s w + \sqrt{v}\,\epsilon$, and no matrix is needed. With the coefficients
-themselves held (`interwoven`) a smooth function would not move at all: its many coefficients
-that are all but 0 settle the length scale, though the data know nothing of them.
-"""
+import dataclasses
 
 import jax.numpy as jnp
-import jax.random as jr
-from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Float
 
-from dpmf.inference.interwoven import LIMIT, Function, Moved
-from dpmf.inference.surrogate import SPREADS
-from dpmf.model.state import Theta
-from dpmf.samplers import slice
+from dpmf.inference.copied import Given
 
 
-def moved(
-    key: Key[Array, ""],
-    function: Function,
-    theta: Theta,
-    white: Float[Array, "members functions"],
-    widths: Theta,
-    spread: Float[Array, ""],
-) -> Moved:
-    """Slice every hyperparameter of one function.
+@dataclasses.dataclass(frozen=True)
+class Scaled(Given):
+    """Copies of coefficients that are white times a scale."""
 
-    Args:
-        key: Random key.
-        function: What is moved.
-        theta: Its free hyperparameters.
-        white: Its white coordinates.
-        widths: Of the first bracket of each.
-        spread: Variance that the data leave to one coefficient.
-    """
-    key_copy, key_slice = jr.split(key)
-    position, restore = ravel_pytree(theta)
-    flat_widths = ravel_pytree(widths)[0]
-    spread = jnp.clip(spread, *SPREADS)
-    scale = function.over(theta)
-    copy = scale * white + jnp.sqrt(spread) * jr.normal(key_copy, white.shape)
+    root: Float[Array, " functions"]  # of white's precision
+    known: Float[Array, "members functions"]  # its mean, times that
 
-    def given_copy(scale):
+    @staticmethod
+    def of(scale: Float[Array, " functions"], copy, spread) -> "Scaled":
+        """From the scales, the copies and their variance."""
         root = jnp.sqrt(1 + scale**2 / spread)
-        return root, scale / root * copy / spread
+        return Scaled(root, scale / root * copy / spread)
 
-    root, known = given_copy(scale)
-    held = root * white - known
+    @property
+    def log_density(self) -> Float[Array, ""]:
+        volume = len(self.known) * jnp.sum(jnp.log(self.root))
+        return 0.5 * jnp.sum(self.known**2) - volume
 
-    def at(position):
-        theta = restore(position)
-        scale = function.over(theta)
-        root, known = given_copy(scale)
-        white = (known + held) / root
-        cells = function.own.at_cells(function.values(white, scale)[None])[0]
-        volume = len(white) * jnp.sum(jnp.log(root))
-        log_copy = 0.5 * jnp.sum(known**2) - volume
-        log_density = function.log_prior(theta) + log_copy + function.log_likelihood(cells)
-        return log_density, (white, cells)
+    def held(self, white):
+        return self.root * white - self.known
 
-    position, (white, cells), info = slice.sweep(
-        key_slice, position, at, flat_widths, budget=1, limit=LIMIT
-    )
-    theta = restore(position)
-    return Moved(theta, white, cells, function.over(theta), info.stayed)
+    def white(self, held):
+        return (self.known + held) / self.root

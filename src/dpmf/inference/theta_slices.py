@@ -1,8 +1,8 @@
 """Slices along kernel hyperparameters, one latent function at a time.
 
 A trial recomputes one factor of one side, and never a gradient. On shared inputs a noisy copy
-of the function is held (`surrogate`), of a series one of its coefficients (`rescaled`),
-elsewhere its white and its values in turn (`interwoven`).
+of the function is held (`surrogate`), so it is of a series (`rescaled`) and of Markov chains
+(`filtered`); elsewhere its white and its values are held in turn (`interwoven`).
 """
 
 from collections.abc import Callable
@@ -15,11 +15,14 @@ import jax.random as jr
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Key
 
-from dpmf.inference import interwoven, rescaled, surrogate, theta
+from dpmf.inference import copied, interwoven, surrogate, theta
+from dpmf.inference.filtered import Filtered
 from dpmf.inference.problem import Problem
+from dpmf.inference.rescaled import Scaled
 from dpmf.kernels import Kernel
 from dpmf.model.colouring import Colouring, Over
 from dpmf.model.features import factor
+from dpmf.model.markov import MarkovChains
 from dpmf.model.noise import noise_at
 from dpmf.model.predictor import (
     Coloured,
@@ -186,7 +189,16 @@ def _of_series(
     """Every cell of a member sees all its coefficients."""
     one = interwoven.Function(own, family.kernel, family.priors, given.log_likelihood)
     spread = given.spread / own.shape[1]
-    return rescaled.moved(key, one, theta, white, widths, spread)
+    return copied.moved(key, one, theta, white, widths, spread, Scaled.of)
+
+
+@_function.register
+def _of_markov_chains(
+    own: MarkovChains, key, family: _Family, theta: Theta, white, widths: Theta, given: _Given
+) -> interwoven.Moved:
+    """A cell sees one point."""
+    one = interwoven.Function(own, family.kernel, family.priors, given.log_likelihood)
+    return copied.moved(key, one, theta, white, widths, given.spread, Filtered.of)
 
 
 @_function.register

@@ -19,6 +19,7 @@ from dpmf.model.tracks import tracks
 
 KINDS = ("auto", "grid", "markov", "member", "basis")
 CHEAP = 10**8  # multiply-adds for one latent function; a core does them in about 30 ms
+SPARSE = 4  # times as many points of members on a grid as are seen: most of it is empty
 
 Member = Int[np.ndarray, " cells"]
 
@@ -54,9 +55,10 @@ GRID = Inputs("grid", ASKED)
 def chosen(wanted: str, kernel: Kernel, data: Dyads, member: Member, members: int) -> Inputs:
     """The representation that is asked for, or by "auto" the best that is not too slow.
 
-    A grid serves all members with one factor, and `hmc` has the most to work with there; it
-    is taken while it is cheap (`grid_cost` at most `CHEAP`). Past that, Matern 1/2 of one
-    column becomes Markov chains, whose cost is the number of points. Other kernels are exact
+    A grid serves all members with one factor; it is taken while it is cheap (`grid_cost` at
+    most `CHEAP`). Past that, Matern 1/2 of one column becomes Markov chains, whose cost is the
+    number of points; so it does where most points of a grid would be empty, for noisy copies
+    of values that nobody sees keep hyperparameters from moving. Other kernels are exact
     at every member's own inputs while that is cheap. Past that it is the cheapest of what
     there is: a basis, which is exact within a tolerance, members' own inputs, the grid.
 
@@ -82,13 +84,17 @@ def chosen(wanted: str, kernel: Kernel, data: Dyads, member: Member, members: in
     shared = grid_of(kernel, data)
     cost = grid_cost(shared, members)
     size = f"{' x '.join(f'{n:,}' for n in shared.shape)} distinct inputs"
-    if cost <= CHEAP:
-        return Inputs("grid", f"cheap at {size} of {members:,} members")
     slow = f"since a grid of {size} would be slow"
     if is_markov(kernel):
         (column,) = kernel.factors()[0].columns
         points = len(tracks(column, member, data.column(column).reshape(-1))[0].at)
-        return Inputs("markov", f"{points:,} points, {slow}")
+        if cost > CHEAP:
+            return Inputs("markov", f"{points:,} points, {slow}")
+        if members * shared.size > SPARSE * points:
+            empty = f"since most of a grid of {size} of {members:,} members would be empty"
+            return Inputs("markov", f"{points:,} points, {empty}")
+    if cost <= CHEAP:
+        return Inputs("grid", f"cheap at {size} of {members:,} members")
     own = lists_of(kernel, data, member)
     apart = Inputs("member", f"{len(own.member):,} inputs of members, {slow}")
     if own.cost <= CHEAP:
