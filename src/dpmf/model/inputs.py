@@ -19,7 +19,7 @@ from dpmf.model.tracks import tracks
 
 KINDS = ("auto", "grid", "markov", "member", "basis")
 CHEAP = 10**8  # multiply-adds for one latent function; a core does them in about 30 ms
-SPARSE = 4  # times as many points of members on a grid as are seen: most of it is empty
+SPARSE = 8  # times as many points of members on a grid as have events: most of it is empty
 
 Member = Int[np.ndarray, " cells"]
 
