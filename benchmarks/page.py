@@ -150,8 +150,8 @@ DISAGREEING = " Its chains do not agree on held-out means: it does not count."
 MILLION = """
 ## A million ratings
 
-`make bench-million`, on {device}, jax {jax}: {ratings:,} simulated ratings by {users:,} users
-of {films:,} films, rank {rank}, {chains} chains, {warmup} steps of warm-up and
+`make bench-million`, on {device}, jax {jax}, dpmf {dpmf}: {ratings:,} simulated ratings by
+{users:,} users of {films:,} films, rank {rank}, {chains} chains, {warmup} steps of warm-up and
 {draws} of sampling, fitted in {fit_s:g} seconds, compilation included. Of 500 held-out means
 the largest R-hat is {rhat_max:.3f} and the median of effective draws {ess_median:.0f}; the mean
 log probability of what was held out is {mean_log_prob:.4f}, under the chances it was drawn with

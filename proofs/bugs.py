@@ -9,7 +9,7 @@ import jax
 import jax.random as jr
 
 from dpmf import priors
-from dpmf.inference import level, sweep, theta_slices
+from dpmf.inference import gridded, level, surrogate, sweep
 from dpmf.inference.problem import Problem
 from dpmf.likelihoods import Likelihood, PairedGaussian, PairedPoisson, paired
 from dpmf.likelihoods.paired_poisson import PairedPoissonNoise
@@ -68,7 +68,7 @@ def bugs() -> dict[str, Bug]:
         coordinates.log_prior, "jacobian = -jnp.sum(jnp.log(unit))", "jacobian = 0.0"
     )
     no_volume = planted(
-        theta_slices._axis,
+        gridded._axis,
         "0.5 * jnp.sum(known**2) - volume",
         "0.5 * jnp.sum(known**2)",
     )
@@ -101,9 +101,7 @@ def bugs() -> dict[str, Bug]:
         "missing Jacobian of the level": Bug(
             "hmc", by_hmc(), ((level, "log_density", no_jacobian),), None, (8192, 60)
         ),
-        "surrogate without its volume": Bug(
-            "hmc", by_hmc(), ((theta_slices, "_axis", no_volume),)
-        ),
+        "surrogate without its volume": Bug("hmc", by_hmc(), ((gridded, "_axis", no_volume),)),
         "missing Jacobian of the row mean": Bug(
             "slice", free_only(), ((density, "log_prior", flat_prior),)
         ),
@@ -181,7 +179,7 @@ def controls(small: bool = False) -> list[Row]:
     with mock.patch.object(elliptical, "LIMIT", 2):
         cut_row = geweke.compared(case, "slice", problem, cut, size, partial=True)
     moving = by_hmc()  # a function of its own, as `cut` is
-    with mock.patch.object(theta_slices, "LIMIT", 1):
+    with mock.patch.object(surrogate, "LIMIT", 1):
         return [row, cut_row, geweke.compared(case, "hmc", problem, moving, size)]
 
 

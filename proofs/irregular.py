@@ -79,7 +79,7 @@ def bugs() -> dict[str, tuple[str, Bug]]:
     )
     others = property(lambda self: (self.whose.entry + 1) % self.members)
     halved = planted(own_inputs.OwnInputs, "jnp.sum(jnp.log(one)", "0.5 * jnp.sum(jnp.log(one)")
-    no_copy_volume = planted(rescaled.Scaled, "self.known**2) - volume", "self.known**2)")
+    no_copy_volume = planted(rescaled.Rescaled, "self.known**2) - volume", "self.known**2)")
     no_filter_volume = planted(
         filtered.Filtered, "self.surprise**2) - self.log_volume", "self.surprise**2)"
     )
@@ -107,7 +107,7 @@ def bugs() -> dict[str, tuple[str, Bug]]:
         ),
         "copies held without their volume": (
             series,
-            Bug("hmc", by_hmc(), ((theta_slices, "Scaled", no_copy_volume),)),
+            Bug("hmc", by_hmc(), ((theta_slices, "Rescaled", no_copy_volume),)),
         ),
         "filtered without their volume": (
             chains,

@@ -6,7 +6,8 @@ import jax.random as jr
 import numpy as np
 from scipy import stats
 
-from dpmf.inference import copied, interwoven, rescaled
+from dpmf.inference import copied, rescaled
+from dpmf.inference.function import Function
 from dpmf.kernels import SquaredExponential
 from dpmf.model.basis import Basis
 from dpmf.model.gather import lookup
@@ -22,11 +23,11 @@ def theta_at(free: float) -> dict:
     return {"time.length": jnp.asarray([free])}
 
 
-def trials(monkeypatch, key, white, known=rescaled.Scaled):
+def trials(monkeypatch, key, white, kind=rescaled.Rescaled):
     """The density of trials, which `moved` hands to the slice."""
     seen = []
 
-    def sweep(key, position, at, widths, **options):
+    def sweep(key, position, at, widths, *options):
         seen.append(at)
         return position, at(position)[1], copied.slice.Info(jnp.zeros(1), jnp.zeros(1, int))
 
@@ -34,16 +35,17 @@ def trials(monkeypatch, key, white, known=rescaled.Scaled):
     shown = Basis(KERNEL, 0.0, 10.0, 40.0, 5).waves(np.zeros((3, 1)))
     rows = lookup(np.arange(3), 3)
     own = Series((jnp.asarray(shown),), rows, rows, 3, 40.0, 5)
-    function = interwoven.Function(own, KERNEL, KERNEL.priors(), lambda cells: jnp.zeros(()))
+    function = Function(own, KERNEL, KERNEL.priors(), lambda cells: jnp.zeros(()))
     now = theta_at(HERE)
-    copied.moved(key, function, now, white, now, jnp.asarray(SPREAD), known.of)
+    cells = own.at_cells(function.values(white, function.over(now))[None])[0]
+    copied.moved(key, function, now, white, cells, now, jnp.asarray(SPREAD), kind.by)
     return function, seen[0]
 
 
-def errors(monkeypatch, known=rescaled.Scaled):
+def errors(monkeypatch, kind=rescaled.Rescaled):
     """Log densities against those of the copies, and white where the chain is."""
     key, white = jr.key(3), jr.normal(jr.key(4), (3, 11))
-    function, at = trials(monkeypatch, key, white, known)
+    function, at = trials(monkeypatch, key, white, kind)
     noise = jr.normal(jr.split(key)[0], white.shape)
     copy = function.over(theta_at(HERE)) * white + jnp.sqrt(SPREAD) * noise
     found, expected = [], []
@@ -63,10 +65,10 @@ def test_densities_are_those_of_the_copies(x64, monkeypatch):
 
 def test_planted_bugs_are_found(x64, monkeypatch):
     wrong = planted(
-        rescaled.Scaled, "jnp.sum(self.known**2) - volume", "jnp.sum(self.known**2)"
+        rescaled.Rescaled, "jnp.sum(self.known**2) - volume", "jnp.sum(self.known**2)"
     )
     assert np.abs(errors(monkeypatch, wrong)[0]).max() > 0.01
-    wrong = planted(rescaled.Scaled, "(self.known + held) / self.root", "self.known + held")
+    wrong = planted(rescaled.Rescaled, "(self.known + held) / self.root", "self.known + held")
     assert np.abs(errors(monkeypatch, wrong)[1]).max() > 0.01
 
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 from dpmf import DPMF
 from dpmf.inference import position, surrogate, theta, theta_slices
-from dpmf.kernels import Constant, Matern12
+from dpmf.kernels import Constant, Matern12, SquaredExponential
 from dpmf.kernels.factor import cholesky_factor, jittered_gram
 from dpmf.likelihoods import Ordinal
 from dpmf.model.predictor import all_factors
@@ -28,6 +28,13 @@ PROBLEMS = {
     "dense grid": lambda: problem_of(DPMF(2, FORM), game_dyads(games()), dense=True),
     "pooled": lambda: problem_of(
         DPMF(2, Matern12("week"), Ordinal(4), mean="pooled"), rating_dyads(ratings(Ordinal(4)))
+    ),
+    "Markov chains": lambda: problem_of(
+        DPMF(2, Matern12("week"), inputs="markov"), game_dyads(games())
+    ),
+    "series": lambda: problem_of(
+        DPMF(2, SquaredExponential("week", length=(2.0, 30.0)), inputs="basis"),
+        game_dyads(games()),
     ),
     "nothing to move": lambda: problem_of(
         DPMF(2, Constant(), Ordinal(4)), rating_dyads(ratings(Ordinal(4)))
@@ -91,7 +98,7 @@ def test_the_rest_given_the_hyperparameters_has_the_same_density(x64, name):
 def test_every_hyperparameter_moves_and_nothing_else(x64, key, name, monkeypatch):
     problem = PROBLEMS[name]()
     state = state_of(problem, 3)
-    monkeypatch.setattr(theta_slices, "LIMIT", 20)  # so that none stays
+    monkeypatch.setattr(surrogate, "LIMIT", 20)  # so that none stays
     moved, over, stayed = jax.jit(lambda *given: theta_slices.moved(*given))(
         key, problem, state, theta.widths(problem)
     )
@@ -116,10 +123,10 @@ def test_slices_begin_with_what_is_known_of_the_start(x64, key, name, monkeypatc
     """Where a chain is has the density that the same point would have as a trial."""
     seen = []
 
-    def sweep(key, position, at, widths, start, **options):
+    def sweep(key, position, at, widths, start, *options):
         density, kept = at(position)
         seen.append((density, start[0], kept, start[1]))
-        return original(key, position, at, widths, start, **options)
+        return original(key, position, at, widths, start, *options)
 
     original = slice.sweep
     monkeypatch.setattr(slice, "sweep", sweep)
@@ -131,3 +138,14 @@ def test_slices_begin_with_what_is_known_of_the_start(x64, key, name, monkeypatc
         assert float(density) == pytest.approx(float(known), rel=1e-9)
         for x, y in zip(jax.tree.leaves(kept), jax.tree.leaves(same), strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-6, atol=1e-9)
+
+
+def test_values_without_a_second_derivative_say_nothing_of_a_function(x64):
+    """Such as the square root of y has at 0: what is left are the other two."""
+
+    def log_prob(y):
+        return jnp.sqrt(y[0]) - 0.5 * jnp.sum(y**2)
+
+    likelihood = theta_slices._Likelihood(lambda features: features[0], log_prob)
+    noise = likelihood.noise_of(jnp.asarray([[0.0, 1.0, 2.0]]), jnp.ones((1, 1)))
+    assert float(noise) == pytest.approx(1 / 2)

@@ -9,7 +9,7 @@ from proofs import geweke, irregular
 
 # What is common to all representations shows with Markov chains, and hyperparameters that move
 # without copies with own inputs; a series has exact tests besides (tests/model,
-# tests/inference/test_rescaled.py).
+# tests/inference/test_rescaled.py), and so have chains (test_filtered.py beside that).
 CASES = [
     pytest.param(case, marks=pytest.mark.long if one.kind == "basis" else ())
     for case, one in irregular.CASES.items()

@@ -10,22 +10,21 @@ length scale far better than the data do.
 
 import abc
 from collections.abc import Callable
-from typing import Any
 
 import jax.numpy as jnp
 import jax.random as jr
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Key
 
-from dpmf.inference.interwoven import LIMIT, Function, Moved
-from dpmf.inference.surrogate import SPREADS
+from dpmf.inference import surrogate
+from dpmf.inference.function import Function, Moved
 from dpmf.model.colouring import Over
 from dpmf.model.state import Theta
 from dpmf.samplers import slice
 
 
-class Given(abc.ABC):
-    """What a copy says of a function's white, at known hyperparameters."""
+class Told(abc.ABC):
+    """What a copy tells of a function, at known hyperparameters."""
 
     @property
     @abc.abstractmethod
@@ -33,16 +32,20 @@ class Given(abc.ABC):
         """Of the copy, up to a constant."""
 
     @abc.abstractmethod
-    def held(self, white: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-        """The standard normals that white was made of."""
+    def held(
+        self, white: Float[Array, "*shape"], values: Float[Array, "*shape"]
+    ) -> Float[Array, "*shape"]:
+        """The standard normals that this white, which has these values, was made of."""
 
     @abc.abstractmethod
-    def white(self, held: Float[Array, "*shape"]) -> Float[Array, "*shape"]:
-        """The inverse of `held`."""
+    def restored(
+        self, held: Float[Array, "*shape"]
+    ) -> tuple[Float[Array, "*shape"], Float[Array, "*shape"]]:
+        """White and its values: the inverse of `held`."""
 
 
 # From what turns white into values, the copy and its variance.
-Telling = Callable[[Over, Float[Array, "*shape"], Float[Array, ""]], Any]
+ToldBy = Callable[[Over, Float[Array, "*shape"], Float[Array, ""]], Told]
 
 
 def moved(
@@ -50,9 +53,10 @@ def moved(
     function: Function,
     theta: Theta,
     white: Float[Array, "*shape"],
+    cells: Float[Array, " cells"],
     widths: Theta,
     spread: Float[Array, ""],
-    given: Telling,
+    told_by: ToldBy,
 ) -> Moved:
     """Slice every hyperparameter of one function.
 
@@ -61,30 +65,33 @@ def moved(
         function: What is moved.
         theta: Its free hyperparameters.
         white: Its white coordinates.
+        cells: The function at every cell.
         widths: Of the first bracket of each.
         spread: Variance that the data leave to one value.
-        given: What a copy says, in the way of the function's representation.
+        told_by: What a copy tells, in the way of the function's representation.
     """
     key_copy, key_slice = jr.split(key)
     position, restore = ravel_pytree(theta)
-    flat_widths = ravel_pytree(widths)[0]
-    spread = jnp.clip(spread, *SPREADS)
+    spread = jnp.clip(spread, *surrogate.SPREADS)
     over = function.over(theta)
-    noise = jnp.sqrt(spread) * jr.normal(key_copy, white.shape)
-    copy = function.values(white, over) + noise
-    held = given(over, copy, spread).held(white)
+    values = function.values(white, over)
+    copy = values + jnp.sqrt(spread) * jr.normal(key_copy, white.shape)
+    told = told_by(over, copy, spread)
+    held = told.held(white, values)
+
+    def log_density(theta, told, cells):
+        return function.log_prior(theta) + told.log_density + function.log_likelihood(cells)
 
     def at(position):
         theta = restore(position)
-        over = function.over(theta)
-        told = given(over, copy, spread)
-        white = told.white(held)
-        cells = function.own.at_cells(function.values(white, over)[None])[0]
-        log_density = function.log_prior(theta) + told.log_density
-        return log_density + function.log_likelihood(cells), (white, cells)
+        told = told_by(function.over(theta), copy, spread)
+        white, values = told.restored(held)
+        cells = function.own.at_cells(values[None])[0]
+        return log_density(theta, told, cells), (white, cells)
 
+    start = log_density(theta, told, cells), (white, cells)
     position, (white, cells), info = slice.sweep(
-        key_slice, position, at, flat_widths, budget=1, limit=LIMIT
+        key_slice, position, at, ravel_pytree(widths)[0], start, 1, surrogate.LIMIT
     )
     theta = restore(position)
     return Moved(theta, white, cells, function.over(theta), info.stayed)

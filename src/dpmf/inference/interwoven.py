@@ -7,57 +7,19 @@ the way from white to values and back. It stands in for the noisy copies of `sur
 those would take a dense matrix.
 """
 
-from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import jax.random as jr
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Bool, Float, Key
+from jaxtyping import Array, Float, Key
 
-from dpmf.kernels import Kernel
-from dpmf.model.colouring import Colouring, Over
+from dpmf.inference.function import Function, Moved, ranked
 from dpmf.model.state import Theta
-from dpmf.priors import Prior
 from dpmf.samplers import slice
 
 # One width serves both: what is wide enough for one slice may be far too wide for the other.
 LIMIT = 20  # shrinks before staying put
-
-
-class Function(NamedTuple):
-    """One latent function of all members, with all that is held while it moves."""
-
-    own: Colouring
-    kernel: Kernel
-    priors: dict[str, Prior]
-    log_likelihood: Callable[[Float[Array, " cells"]], Float[Array, ""]]
-
-    def over(self, theta: Theta) -> Over:
-        """What turns its white into values, at free hyperparameters; without the rank axis."""
-        values = {name: prior.value(theta[name]) for name, prior in self.priors.items()}
-        return self.own.factor(self.kernel, values)
-
-    def values(self, white: Float[Array, "*shape"], over: Over) -> Float[Array, "*shape"]:
-        """The function at its own points."""
-        return self.own.coloured(white[None], _ranked(over))[0]
-
-    def log_prior(self, theta: Theta) -> Float[Array, ""]:
-        """Of the free hyperparameters."""
-        parts = (prior.log_density(theta[name]) for name, prior in self.priors.items())
-        return sum(parts, jnp.zeros(()))
-
-
-class Moved(NamedTuple):
-    """Where the moves of one function led."""
-
-    theta: Theta
-    white: Float[Array, "*shape"]
-    cells: Float[Array, " cells"]  # the function at every cell
-    over: Over  # what turns the white into the function
-    stayed: Bool[Array, " slices"]  # each that was cut off by a limit
 
 
 def moved(
@@ -92,7 +54,7 @@ def moved(
 
     def values_held(position):
         theta = restore(position)
-        over = _ranked(function.over(theta))
+        over = ranked(function.over(theta))
         white = own.whitened(values[None], over)[0]
         log_values = -0.5 * jnp.sum(white**2) - own.log_volume(over)[0]
         return function.log_prior(theta) + log_values, white
@@ -101,7 +63,3 @@ def moved(
     stayed = jnp.concatenate([first.stayed, second.stayed])
     theta = restore(position)
     return Moved(theta, white, cells, function.over(theta), stayed)
-
-
-def _ranked(over: Over) -> Over:
-    return jax.tree.map(lambda x: x[None], over)

@@ -15,6 +15,12 @@ from dpmf.kernels.cholesky import UNROLLED, cholesky, triangular_inverse
 
 FEW_POINTS = 4  # of the other factors, of which the first says most
 SPREADS = (1e-4, 1e4)  # variance of the copy: data all but exact, data that say nothing
+# A density costs a Cholesky factor, and chains side by side wait for the slowest: so brackets
+# are wide enough not to be grown, and few shrinks are made before a chain stays where it is.
+# Three densities are needed on average, and the slowest of hundreds of chains would need ten or
+# more. With five, one slice in twelve stays, of those that would have moved least: a posterior
+# of games is explored as fast as with nine.
+LIMIT = 4
 
 
 def spreads(

@@ -15,11 +15,11 @@ from dpmf.model.basis import basis
 from dpmf.model.grid import MOST_LEVELS, Grid, grid, grid_of
 from dpmf.model.lists import lists_of, own_lists
 from dpmf.model.points import Points
-from dpmf.model.tracks import tracks
+from dpmf.model.tracks import Tracks, tracks
 
 KINDS = ("auto", "grid", "markov", "member", "basis")
 CHEAP = 10**8  # multiply-adds for one latent function; a core does them in about 30 ms
-SPARSE = 8  # times as many points of members on a grid as have events: most of it is empty
+MOST_SPREAD = 8  # points of members on a grid, for each that has events
 
 Member = Int[np.ndarray, " cells"]
 
@@ -57,10 +57,11 @@ def chosen(wanted: str, kernel: Kernel, data: Dyads, member: Member, members: in
 
     A grid serves all members with one factor; it is taken while it is cheap (`grid_cost` at
     most `CHEAP`). Past that, Matern 1/2 of one column becomes Markov chains, whose cost is the
-    number of points; so it does where most points of a grid would be empty, for noisy copies
-    of values that nobody sees keep hyperparameters from moving. Other kernels are exact
-    at every member's own inputs while that is cheap. Past that it is the cheapest of what
-    there is: a basis, which is exact within a tolerance, members' own inputs, the grid.
+    number of points; so it does where more than seven eighths of a grid would be empty, for
+    noisy copies of values that nobody sees keep hyperparameters from moving. Other kernels,
+    past that cost, are exact at every member's own inputs while that is cheap. Then it is the
+    cheapest of what there is: a basis, which is exact within a tolerance, members' own inputs,
+    the grid.
 
     Args:
         wanted: One of `KINDS`.
@@ -86,13 +87,12 @@ def chosen(wanted: str, kernel: Kernel, data: Dyads, member: Member, members: in
     size = f"{' x '.join(f'{n:,}' for n in shared.shape)} distinct inputs"
     slow = f"since a grid of {size} would be slow"
     if is_markov(kernel):
-        (column,) = kernel.factors()[0].columns
-        points = len(tracks(column, member, data.column(column).reshape(-1))[0].at)
-        if cost > CHEAP:
-            return Inputs("markov", f"{points:,} points, {slow}")
-        if members * shared.size > SPARSE * points:
-            empty = f"since most of a grid of {size} of {members:,} members would be empty"
-            return Inputs("markov", f"{points:,} points, {empty}")
+        points = len(_tracks(kernel, data, member).at)
+        empty = members * shared.size > MOST_SPREAD * points
+        if empty or cost > CHEAP:
+            share = f"more than seven eighths of a grid of {size} of {members:,} members"
+            why = slow if cost > CHEAP else f"since {share} would be empty"
+            return Inputs("markov", f"{points:,} points, {why}")
     if cost <= CHEAP:
         return Inputs("grid", f"cheap at {size} of {members:,} members")
     own = lists_of(kernel, data, member)
@@ -134,7 +134,7 @@ def is_markov(kernel: Kernel) -> bool:
     return isinstance(warp, Columns) and warp.width == 1
 
 
-def _tracks(kernel: Kernel, data: Dyads, member: Member) -> Points:
+def _tracks(kernel: Kernel, data: Dyads, member: Member) -> Tracks:
     (column,) = kernel.factors()[0].columns
     return tracks(column, member, data.column(column).reshape(-1))[0]
 
