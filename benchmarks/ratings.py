@@ -18,6 +18,7 @@ import resource
 import subprocess
 import sys
 import time
+from datetime import date
 from importlib.metadata import version
 from typing import Any
 
@@ -37,6 +38,8 @@ def main() -> None:
     options = _options()
     if options.one:
         print(json.dumps(measured(*options.one.split(","), _settings(options))))
+    elif options.ladder and options.validate:
+        sys.exit("--ladder measures time: there is nothing to validate")
     elif options.ladder:
         _ladder(options)
     else:
@@ -65,6 +68,7 @@ def measured(name: str, how: str, contestant: str, settings: dict[str, Any]) -> 
     found = forecaster(test)
     figures = scores(found.forecast, test, ratings)
     row = {**figures, "fit_s": round(fit_s, 1), "ratings": len(train), **found.about}
+    row["made"] = {"dpmf": version("dpmf"), "day": date.today().isoformat()}
     sampling = [(done, at) for stage, done, at in told if stage == "sampling"]
     if len(sampling) > 1:  # the first call also compiles what keeps its draws
         (first, start), (last, end) = sampling[0], sampling[-1]
@@ -88,7 +92,7 @@ def peak() -> int:
 def _contest(options: argparse.Namespace) -> None:
     written = options.ratings is None and not options.validate
     found = known_result(options.name) if written else {}
-    found["machine"] = {"cores": os.cpu_count(), "dpmf": version("dpmf")}
+    found["machine"] = {"cores": os.cpu_count()}
     found["machine"] |= {name: version(package) for name, package in PEERS.items()}
     for name in options.sets.split(","):
         for how in (one for one in options.splits.split(",") if one in SETS[name]().splits):
