@@ -67,9 +67,9 @@ draws as an upper bound. NUTS is given draws of the posterior to start from, the
 every coordinate and a step size, all from `hmc`.
 """
 RUNS = {
-    "sampled": "Everything sampled:",
-    "fixed": "Kernel hyperparameters held:",
-    "white": "All but the members' functions held:",
+    "sampled": "Everything sampled",
+    "fixed": "Kernel hyperparameters held",
+    "white": "All but the members' functions held",
 }
 CONTESTANT = {
     "compile_s": "compile, s",
@@ -173,6 +173,11 @@ CONTESTANTS = {
     "myfm_regression": "myFM, regression",
     "svdpp": "Surprise, SVD++",
 }
+PAIRS = (
+    ("dpmf", "kickscore"),
+    ("dpmf_rest_pace", "kickscore"),
+    ("dpmf_rest_pace", "kickscore_rest"),
+)
 SCORES = {  # digits
     "rmse": ("RMSE", 4),
     "mean_log_prob": ("mean log probability", 4),
@@ -218,7 +223,9 @@ def samplers(found: dict[str, Any]) -> str:
         lines = [
             [name, *(_entry(row, key) for key in CONTESTANT)] for name, row in rows.items()
         ]
-        text += f"\n{what}\n\n{_table(['', *CONTESTANT.values()], lines)}"
+        remark = found["runs"][run].get("remark")
+        title = f"{what}, {remark}" if remark else what
+        text += f"\n{title}:\n\n{_table(['', *CONTESTANT.values()], lines)}"
     return text + "".join(f"\n- {line}" for line in told(found).splitlines()) + "\n"
 
 
@@ -229,8 +236,14 @@ def weekly(found: dict[str, Any]) -> str:
     return (
         WEEKLY.format(**found["about"] | found["dpmf"])
         + _table(["", *FORECASTER.values()], lines)
-        + f"\nSeconds of dpmf, as a multiple of kickscore's: {found['ratio_to_kickscore']:g}.\n"
+        + "\nSeconds, as a multiple of each other's: "
+        + "; ".join(_multiple(found, *pair) for pair in PAIRS if {*pair} <= {*names})
+        + ".\n"
     )
+
+
+def _multiple(found: dict[str, Any], one: str, other: str) -> str:
+    return f"{one} {found[one]['seconds'] / found[other]['seconds']:.1f} of {other}"
 
 
 def daily(found: dict[str, Any], cached: str = "") -> str:

@@ -30,7 +30,7 @@ def league(seed=0) -> pd.DataFrame:
     return frame
 
 
-def tiring(seasons=(2001, 2002)) -> pd.DataFrame:
+def tiring(seasons: tuple[int, ...] = (2001, 2002)) -> pd.DataFrame:
     """Seasons in which teams that played the day before lose by `COST` points more."""
     random = np.random.default_rng(0)
     rows = []

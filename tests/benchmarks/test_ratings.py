@@ -1,5 +1,8 @@
 """What the contest of ratings does around its contestants."""
 
+import argparse
+
+import jax
 import numpy as np
 import page
 import pandas as pd
@@ -85,6 +88,43 @@ def test_a_part_is_some_of_the_ratings(task):
 ROW = {"rmse": 0.9, "calibration": 0.01, "fit_s": 3.0, "peak_mib": 100}
 
 
+def test_choices_are_made_on_training_ratings_alone(task, monkeypatch):
+    given = []
+
+    def contestant(task):
+        given.append(task)
+        return lambda test: raters.Found(
+            rated.Forecast(np.full(len(test), 3.0), np.full((len(test), 5), 0.2)), {}
+        )
+
+    monkeypatch.setitem(ratings.SETS, "few", lambda: task.ratings)
+    monkeypatch.setitem(ratings.CONTESTANTS, "fair", contestant)
+    monkeypatch.setattr(jax.config, "update", lambda *_: None)  # jax has begun already
+    settings = {"ratings": None, "seed": 0, "thin": 1}
+    for validate in (True, False):
+        ratings.measured("few", "last", "fair", settings | {"validate": validate})
+    chosen, scored = given
+    assert scored.test.index.equals(task.test.index)
+    assert sorted([*chosen.train.index, *chosen.test.index]) == sorted(task.train.index)
+    assert len(chosen.test) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "written"), [({}, 1), ({"validate": True}, 0), ({"ratings": 100}, 0)]
+)
+def test_results_of_whole_contests_alone_are_written(task, monkeypatch, options, written):
+    kept = []
+    row = ROW | {"mean_log_prob": -1.0}
+    monkeypatch.setitem(ratings.SETS, "few", lambda: task.ratings)
+    monkeypatch.setattr(ratings, "_in_its_own_process", lambda which, options: row)
+    monkeypatch.setattr(ratings, "known_result", lambda name: {})
+    monkeypatch.setattr(ratings, "write_result", lambda *given: kept.append(given))
+    asked = {"sets": "few", "splits": "last", "contestants": "pmf", "name": "ratings"}
+    asked |= {"ratings": None, "validate": False, **options}
+    ratings._contest(argparse.Namespace(**asked))
+    assert len(kept) == written
+
+
 def test_the_best_is_told_first():
     rows = {"pmf": ROW | {"mean_log_prob": -2.0}, "dpmf": ROW | {"mean_log_prob": -1.5}}
     lines = ratings.told("movielens", "last", rows).splitlines()
@@ -102,3 +142,12 @@ def test_the_page_has_a_table_for_every_split():
     assert "### movielens, last" in text
     assert "| Surprise, SVD++ | 0.9000 | -1.5000 | 0.0100 | 3 | 100 |" in text
     assert "grows with slope 0.97" in text
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_the_page_says_of_chains_that_disagree_that_they_do_not_count(counts):
+    sizes = {"rank": 1, "chains": 2, "warmup": 4, "draws": 5, "thin": 1}
+    about = {"rhat_max": 1.2, "ess_median": 50.0, "line": "So so.", "counts": counts}
+    text = page._agreement({"pmf": ROW | sizes | about})
+    assert "largest R-hat is 1.200" in text
+    assert text.endswith(f"{'' if counts else page.DISAGREEING}\n")

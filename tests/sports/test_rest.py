@@ -60,7 +60,7 @@ def test_a_last_game_stays_known_whatever_is_left_out():
     after_it = schedule(["2001-01-05"], [("C", "B")]).drop(columns=SCORES)
     assert Games(after_it, upcoming=True, after=end).frame["rest"].tolist() == [0.5]
     more = Games(schedule(["2001-01-05"], [("C", "D")]), after=Games(FEW))
-    for after in (more, more.between(2001, 2001)):
+    for after in (more, more.between(2001, 2001), more.where(more.frame["home_team"] == "C")):
         found = Games(after_it, upcoming=True, after=after).frame["rest"].tolist()
         assert found == [0.5], "B played in the table before"
     assert more.before("2001-01-01").calendar.days == {}
@@ -75,27 +75,45 @@ def test_games_among_the_known_are_rested_as_they_were():
 
 def test_a_game_without_a_score_has_its_day_all_the_same():
     """Today's games are in the list without scores, and tomorrow's teams are tired of them."""
-    today = FEW["date"] == "2001-01-03"
-    with pytest.warns(DpmfWarning, match="left out a game without scores"):
-        played = Games(FEW.assign(**{name: FEW[name].where(~today) for name in SCORES}))
-    whole = Games(FEW)
-    assert played.frame["rest"].tolist() == whole.frame["rest"][~today].tolist()
+    known = FEW["date"] < "2001-01-03"
+    with pytest.warns(DpmfWarning, match="left out 2 games without scores"):
+        played = Games(FEW.assign(**{name: FEW[name].where(known) for name in SCORES}))
+    assert played.frame["rest"].tolist() == Games(FEW).frame["rest"][known].tolist()
     tomorrow = FEW[FEW["date"] == "2001-01-04"].drop(columns=SCORES)
-    assert Games(tomorrow, upcoming=True, after=played).frame["rest"].tolist() == [0.5]
+    every = pd.Series(True, played.frame.index)
+    for after in (played, played.between(2001, 2001), played.where(every)):
+        assert Games(tomorrow, upcoming=True, after=after).frame["rest"].tolist() == [0.5]
+    # Whoever looks back from that day knows of no schedule.
+    blind = played.before("2001-01-03")
+    assert Games(tomorrow, upcoming=True, after=blind).frame["rest"].tolist() == [0.0]
+
+
+def test_a_game_that_was_moved_or_cancelled_tires_nobody():
+    """It has no score, and others after it have."""
+    cancelled = FEW["home"].eq("A") & FEW["away"].eq("E")
+    with pytest.warns(DpmfWarning, match="left out a game without scores"):
+        played = Games(FEW.assign(**{name: FEW[name].where(~cancelled) for name in SCORES}))
+    # A is fresh against F on the 3rd, who was a host on the 2nd.
+    assert played.frame["rest"].tolist() == [0.0, 0.0, 0.5, 0.5, 0.5]
 
 
 def test_a_league_that_never_plays_on_successive_days_is_told():
-    games = Games(dpmf.datasets.nfl())
+    games, model = Games(dpmf.datasets.nfl()), score_model(side=("rest",))
     with pytest.warns(DpmfWarning, match="rest says nothing here"):
-        games.dyads(score_model(side=("rest",)).inputs)
+        games.dyads(model.inputs)
+    days = cutoffs(games.frame, [2018], "20w")
+    with pytest.warns(DpmfWarning, match="rest says nothing here"):
+        model.parts(games.frame, days, Plan())
 
 
-def test_calendars_know_the_days_of_their_last_season_alone():
-    games = Games(tiring())
+def test_calendars_are_kept_with_the_days_of_their_last_season_alone():
+    table = tiring()
+    games = Games(table)
     first = games.calendar.seasons[-1].first
-    assert {min(days) for days in games.calendar.days.values()} <= {first, first + DAY}
-    earlier = games.between(2001, 2001)
-    assert max(max(days) for days in earlier.calendar.days.values()) < first
+    kept = Calendar.from_dict(games.calendar.to_dict()).days
+    assert {min(days) for days in kept.values()} <= {first, first + DAY}
+    earlier = Games(table[table["date"] < first]).calendar
+    assert games.between(2001, 2001).calendar == earlier
 
 
 def test_calendars_of_fits_that_were_made_before_know_of_no_days():
@@ -143,11 +161,14 @@ def test_rest_is_the_same_whatever_comes_after(seed):
     assert one.calendar.days == two.calendar.days
 
 
-def test_rest_does_not_let_the_future_in():
-    frame = Games(tiring()).frame
-    days = cutoffs(frame, [2002], "3w")
-    plan = Plan(chains=2, warmup=20, draws=10)
-    model = score_model(side=("home", "rest"))
+@pytest.mark.parametrize("protocol", ["default", "paper"])
+def test_neither_rest_nor_pace_lets_the_future_in(protocol):
+    frame = Games(tiring((2001, 2002, 2003))).frame
+    days = cutoffs(frame, [2003], "3w")
+    sizes = {"chains": 2, "warmup": 20, "rewarm": 10, "draws": 10}
+    long_run = {"learn_from": (2001,), "long_run": (2, 10, 5)}
+    plan = Plan(protocol=protocol, **sizes, **long_run)
+    model = score_model(side=("time", "home", "rest", "pace"))
     before = model.forecasts(frame, days, plan).predictions
     changed = later_changed(frame, days[1].start)
     assert not changed[SCORES].equals(frame[SCORES])
@@ -162,7 +183,7 @@ def test_kickscore_can_be_told_too():
     days = cutoffs(frame, [2002], "10w")
     means = [
         Kickscore(rest=rest).forecasts(frame, days, Plan()).predictions[0].mean[0] @ [1, -1]
-        for rest in (True, None)
+        for rest in (True, False)
     ]
     upcoming = frame[days[0].upcoming(frame)]
     apart = np.polyfit(2 * upcoming["rest"], means[0] - means[1], 1)[0]

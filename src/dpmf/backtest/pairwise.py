@@ -24,7 +24,7 @@ class Kickscore:
     played the day before where their opponents did not.
     """
 
-    rest: bool | None = None  # None is no
+    rest: bool = False
 
     def forecasts(
         self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan

@@ -11,7 +11,7 @@ import pandas as pd
 from dpmf.backtest.cutoffs import duration
 from dpmf.data.places import place
 from dpmf.errors import ConfigError, DataError, DpmfWarning
-from dpmf.sports.rest import Days
+from dpmf.sports.rest import Days, days_before, days_from
 
 OFF_SEASON = 45  # days without a game that end a season; a longer break needs a season column
 YEAR = 364  # days between the first games of two seasons, where only one is known: 52 weeks
@@ -47,7 +47,7 @@ class Calendar:
 
     seasons: tuple[Season, ...]  # in the order of play
     resolution: str = "1w"  # what time is rounded to
-    # From the first day of the last season on: what says who played the day before.
+    # All that are known, played or not: they say who played the day before.
     days: Days = dataclasses.field(default_factory=dict, hash=False)
 
     @staticmethod
@@ -59,11 +59,18 @@ class Calendar:
         return Calendar(tuple(found), resolution)
 
     def over(self, dates: pd.Series, numbers: pd.Series) -> "Calendar":
-        """What is left of it when only some games are known: first days stay as they are."""
+        """What is left of it when only some games are known.
+
+        First days of seasons stay as they are, and so do days of games until the season that
+        follows: those that are left out have their days all the same, and a schedule is known
+        before it is played.
+        """
         some = {one.number: one for one in Calendar.of(dates, numbers).seasons}
         kept = [one for one in self.seasons if one.number in some]
-        narrowed = (one._replace(last=some[one.number].last) for one in kept)
-        return dataclasses.replace(self, seasons=tuple(narrowed))
+        narrowed = tuple(one._replace(last=some[one.number].last) for one in kept)
+        later = [one.first for one in self.seasons if kept and one.first > kept[-1].first]
+        days = days_before(self.days, min(later)) if later else self.days
+        return Calendar(narrowed, self.resolution, days if kept else {})
 
     def weeks(self, dates: pd.Series, numbers: pd.Series) -> np.ndarray:
         """Time since the first game of each game's season, in weeks, rounded down."""
@@ -126,11 +133,12 @@ class Calendar:
         return dataclasses.replace(self, seasons=tuple(ordered))
 
     def to_dict(self) -> dict[str, Any]:
-        """The calendar as JSON can hold it."""
+        """The calendar as JSON can hold it, with the days of its last season alone."""
+        recent = days_from(self.days, self.seasons[-1].first) if self.seasons else {}
         rows = [[s.number, f"{s.first:%Y-%m-%d}", f"{s.last:%Y-%m-%d}"] for s in self.seasons]
         days = {
             str(team): [f"{day:%Y-%m-%d}" for day in sorted(own)]
-            for team, own in self.days.items()
+            for team, own in recent.items()
         }
         return {"resolution": self.resolution, "seasons": rows, "days": days}
 

@@ -21,7 +21,7 @@ from dpmf.sports.calendar import Calendar
 from dpmf.sports.columns import ROLES, meanings
 from dpmf.sports.game_columns import game_columns, usable
 from dpmf.sports.repeated import tell_repeated
-from dpmf.sports.rest import Days, days_from, days_until, rest, with_games
+from dpmf.sports.rest import days_before, rest, tell_even, with_games
 from dpmf.sports.table_files import read_table
 
 INPUTS = ("season", "week", "home")  # of the models that do not ask for more
@@ -85,10 +85,13 @@ class Games:
             source=source,
         )
         _tell_teams_alike(frame, source)
-        scheduled = frame[["date", "home_team", "away_team"]]
+        scheduled = frame
         if not upcoming:
             tell_repeated(frame, source=source)
             frame = _played(frame, source)
+            # A game without scores among others that have them was moved, or never played.
+            ahead = scheduled["date"] >= frame["date"].max()
+            scheduled = scheduled[ahead | scheduled.index.isin(frame.index)]
         if after is None:
             own = _found_calendar(frame, resolution)
         else:
@@ -96,8 +99,8 @@ class Games:
             own = _continued_calendar(frame, known, season_start, source)
         frame["home"] = np.where(frame["neutral"], 0.0, AT_HOME)
         frame["week"] = own.weeks(frame["date"], frame["season"])
-        days = with_games(own.days, scheduled)
-        frame["rest"] = rest(frame, days)
+        own = dataclasses.replace(own, days=with_games(own.days, scheduled))
+        frame["rest"] = rest(frame, own.days)
         frame = frame.sort_values("date", kind="stable", ignore_index=True)
         if not playoffs:
             frame = frame[~frame["is_playoff"]].reset_index(drop=True)
@@ -106,7 +109,7 @@ class Games:
                 f"{source}: all games are playoff games; ask for them with playoffs=True."
             )
         object.__setattr__(self, "frame", frame)
-        object.__setattr__(self, "calendar", _narrowed(own, frame, days))
+        object.__setattr__(self, "calendar", own.over(frame["date"], frame["season"]))
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -137,17 +140,20 @@ class Games:
         return self.where(self.frame["season"].between(first, last))
 
     def before(self, date: Any) -> "Games":
-        """The games played before a day."""
-        return self.where(self.frame["date"] < calendar.day_of(date, "date"))
+        """The games played before a day, by whoever knows no schedule beyond it."""
+        day = calendar.day_of(date, "date")
+        some = self.where(self.frame["date"] < day)
+        known = days_before(some.calendar.days, day)
+        own = dataclasses.replace(some.calendar, days=known)
+        object.__setattr__(some, "calendar", own)
+        return some
 
     def where(self, mask: Any) -> "Games":
         """Some of the games; weeks and seasons stay as they are."""
         some, frame = object.__new__(Games), self.frame[mask].reset_index(drop=True)
         object.__setattr__(some, "frame", frame)
-        # Games that are left out in between were played all the same, later ones were not.
-        known = {} if frame.empty else days_until(self.calendar.days, frame["date"].max())
-        days = with_games(known, frame)
-        object.__setattr__(some, "calendar", _narrowed(self.calendar, frame, days))
+        own = self.calendar.over(frame["date"], frame["season"])
+        object.__setattr__(some, "calendar", own)
         return some
 
     def dyads(self, inputs: Sequence[str] = INPUTS) -> Dyads:
@@ -156,13 +162,7 @@ class Games:
         Args:
             inputs: What a model may depend on: some of season, week, home and rest.
         """
-        if "rest" in inputs and not self.frame["rest"].any():
-            warnings.warn(
-                "games: no team played the day before a game while its opponent did not, so "
-                "rest says nothing here; leave it out of the side information.",
-                DpmfWarning,
-                stacklevel=2,
-            )
+        tell_even(self.frame, inputs)
         return dyads(self.frame, inputs)
 
 
@@ -229,13 +229,6 @@ def typed(
     )
     _tell_ignored(whole, found, source)
     return frame
-
-
-def _narrowed(own: Calendar, frame: pd.DataFrame, days: Days) -> Calendar:
-    """What a calendar says of some games, with teams' days from their last season on."""
-    some = own.over(frame["date"], frame["season"])
-    recent = days_from(days, some.seasons[-1].first) if some.seasons else {}
-    return dataclasses.replace(some, days=recent)
 
 
 def _found_calendar(frame: pd.DataFrame, resolution: str) -> Calendar:

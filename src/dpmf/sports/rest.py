@@ -1,9 +1,12 @@
 """Days of games in; which teams played the day before out."""
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+
+from dpmf.errors import DpmfWarning
 
 TEAMS = ["home_team", "away_team"]
 EVEN = 0.0  # rest of both teams, if both played the day before or neither
@@ -30,9 +33,9 @@ def days_from(days: Days, first: pd.Timestamp) -> Days:
     return _those(days, lambda day: day >= first)
 
 
-def days_until(days: Days, last: pd.Timestamp) -> Days:
-    """Those up to a day."""
-    return _those(days, lambda day: day <= last)
+def days_before(days: Days, end: pd.Timestamp) -> Days:
+    """Those before a day."""
+    return _those(days, lambda day: day < end)
 
 
 def _those(days: Days, wanted: Callable[[pd.Timestamp], bool]) -> Days:
@@ -60,3 +63,14 @@ def rest(frame: pd.DataFrame, days: Days) -> np.ndarray:
         for name in TEAMS
     )
     return FRESHER * (away - home)
+
+
+def tell_even(frame: pd.DataFrame, inputs: Sequence[str]) -> None:
+    """Warn of games in which rest, if it is asked for, says nothing."""
+    if "rest" in inputs and not frame["rest"].any():
+        warnings.warn(
+            "games: no team played the day before a game while its opponent did not, so rest "
+            "says nothing here; leave it out of the side information.",
+            DpmfWarning,
+            stacklevel=3,
+        )

@@ -19,6 +19,7 @@ from dpmf.posterior import Fit, Forecast
 from dpmf.sports import cutoff_fits, season_fits
 from dpmf.sports.games import INPUTS, Games
 from dpmf.sports.notes import notes
+from dpmf.sports.rest import tell_even
 
 SIDES = ("time", "home", "rest", "pace")
 LETTERS = {"time": "t", "home": "h", "rest": "r", "pace": "p"}
@@ -108,6 +109,7 @@ class ScoreModel:
         self, frame: pd.DataFrame, cutoffs: Sequence[Cutoff], plan: Plan
     ) -> Forecasts:
         """Predictions at every cutoff of a backtest."""
+        tell_even(frame, self.inputs)
         protocol = season_fits if plan.protocol == "paper" else cutoff_fits
         return protocol.forecasts(self, frame, cutoffs, plan)
 
@@ -117,6 +119,7 @@ class ScoreModel:
         """The same as pieces of work; by the paper's protocol all of it is one."""
         if plan.protocol == "paper":  # its blocks go on from each other
             return [Whole(self, tuple(cutoffs))]
+        tell_even(frame, self.inputs)
         return cutoff_fits.programs(self, frame, cutoffs, plan)
 
 
