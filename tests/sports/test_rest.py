@@ -161,13 +161,13 @@ def test_rest_is_the_same_whatever_comes_after(seed):
     assert one.calendar.days == two.calendar.days
 
 
-@pytest.mark.parametrize("protocol", ["default", "paper"])
-def test_neither_rest_nor_pace_lets_the_future_in(protocol):
+@pytest.mark.parametrize(("protocol", "engine"), [("default", "hmc"), ("paper", "slice")])
+def test_neither_rest_nor_pace_lets_the_future_in(protocol, engine):
     frame = Games(tiring((2001, 2002, 2003))).frame
     days = cutoffs(frame, [2003], "3w")
     sizes = {"chains": 2, "warmup": 20, "rewarm": 10, "draws": 10}
     long_run = {"learn_from": (2001,), "long_run": (2, 10, 5)}
-    plan = Plan(protocol=protocol, **sizes, **long_run)
+    plan = Plan(protocol=protocol, engine=engine, **sizes, **long_run)
     model = score_model(side=("time", "home", "rest", "pace"))
     before = model.forecasts(frame, days, plan).predictions
     changed = later_changed(frame, days[1].start)
