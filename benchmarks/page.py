@@ -302,7 +302,7 @@ def ratings(found: dict[str, Any]) -> str:
         sizes = ", ".join(f"{row['ratings']:,}" for row in found["ladder"]["points"])
         text += (
             f"\nOver {sizes} ratings the cost of an evaluation grows with slope {slope:g} "
-            "(`python benchmarks/ratings.py --ladder`).\n"
+            "(`python benchmarks/ratings.py --ladder`, of fits too short to count).\n"
         )
     return text
 

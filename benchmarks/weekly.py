@@ -56,10 +56,8 @@ def main() -> None:
         print(name, json.dumps(found[name]), flush=True)
     if options.only:
         return
-    found["ratio_to_kickscore"] = round(
-        found["dpmf"]["seconds"] / found["kickscore"]["seconds"], 2
-    )
-    print("seconds of dpmf, as a multiple of kickscore's:", found["ratio_to_kickscore"])
+    ratio = found["dpmf"]["seconds"] / found["kickscore"]["seconds"]
+    print(f"seconds of dpmf, as a multiple of kickscore's: {ratio:.2f}")
     write_result("weekly", found)
 
 

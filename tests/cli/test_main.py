@@ -10,7 +10,7 @@ import pytest
 
 import dpmf.cli.demo
 from command import status
-from dpmf.cli import main
+from dpmf.cli import choices, main
 from dpmf.errors import (
     ConfigError,
     DataError,
@@ -19,6 +19,7 @@ from dpmf.errors import (
     SamplingError,
     UnreadableFile,
 )
+from dpmf.sports.score_model import SIDES
 
 
 def plant(monkeypatch, error: BaseException) -> None:
@@ -128,3 +129,8 @@ def test_a_bug_is_not_hidden(monkeypatch):
     plant(monkeypatch, ZeroDivisionError("a bug"))
     with pytest.raises(ZeroDivisionError, match="a bug"):
         main(["demo"])
+
+
+def test_the_words_of_a_side_are_those_of_score_models():
+    """They stand twice, since the command's help must not wait for the model to be imported."""
+    assert choices.SIDES == SIDES

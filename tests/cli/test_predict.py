@@ -14,6 +14,7 @@ from dpmf import Games
 from dpmf.likelihoods import Gaussian
 from dpmf.sports.forecast_table import Sampled, forecast_table
 from few_games import CUTOFF, few_games
+from league import COST, tiring
 
 FIRST = [
     "date", "home", "away", "home_mean", "away_mean", "home_sd", "away_sd", "correlation",
@@ -246,3 +247,31 @@ def test_a_failing_write_keeps_the_earlier_file(made, tmp_path, capsys, monkeypa
     assert status("predict", str(made.fit), str(made.later), "--out", str(out)) == 1
     assert "out.csv: cannot be written (No space left on device)" in capsys.readouterr().err
     assert out.read_text() == "earlier" and len(list(tmp_path.iterdir())) == 1
+
+
+def test_rest_comes_with_the_fit(tmp_path, capsys):
+    """A host of the last day is tired on the next; a week later nobody knows."""
+    played = tiring()
+    last, home = played["date"].max(), played["home"].iloc[-1]
+    played.to_csv(tmp_path / "games.csv", index=False)
+    path = str(tmp_path / "fit.nc")
+    sizes = ["--chains", "2", "--warmup", "40", "--draws", "20", "--thin", "1", "--quiet"]
+    words = ["fit", str(tmp_path / "games.csv"), "--out", path, "--side", "home+rest", *sizes]
+    assert status(*words) == 0
+    spreads, warned = [], []
+    for after in (1, 7):
+        day = f"{last + pd.Timedelta(days=after):%Y-%m-%d}"
+        capsys.readouterr()
+        game = ["--home", home, "--away", "Nobody", "--date", day, "--json"]
+        assert status("predict", path, *game) == 0
+        out, err = capsys.readouterr()
+        (row,) = json.loads(out)["games"]
+        assert row["tired"] == (home if after == 1 else "")
+        spreads.append(row["spread"])
+        warned.append("no game of the day before is known" in " ".join(err.split()))
+    assert spreads[0] > spreads[1] + COST / 2
+    assert warned == [False, True]
+    capsys.readouterr()
+    day = f"{last + pd.Timedelta(days=1):%Y-%m-%d}"
+    assert status("predict", path, "--home", home, "--away", "Nobody", "--date", day) == 0
+    assert f"Rest    {home} played the day before" in capsys.readouterr().out

@@ -28,5 +28,7 @@ def test_games_of_tired_teams_are_not_shown_as_if_they_were_rested(tmp_path):
     alike = made.upcoming.frame["rest"] == 0
     assert 0 < alike.sum() < len(alike)
     section = text[text.index('<section id="upcoming"') :]
-    assert section[: section.index("</section>")].count("<button") == alike.sum()
+    section = section[: section.index("</section>")]
+    assert section.count("<button") == alike.sum()
+    assert section.count("played the day before") == (~alike).sum()
     assert "over ," not in text  # weights of a mixture are over no column

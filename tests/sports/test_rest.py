@@ -1,6 +1,7 @@
 """Rest: found from the schedule, the same for later games, learned, and blind to the future."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from dpmf.backtest.pairwise import Kickscore
 from dpmf.sports import score_model
 from dpmf.sports.calendar import Calendar
 from dpmf.sports.findings import findings, in_words
-from dpmf.sports.rest import DAY
+from dpmf.sports.rest import DAY, tell_unknown, tired
 from league import COST, later_changed, tiring
 
 SCORES = ["home_score", "away_score"]
@@ -63,7 +64,7 @@ def test_a_last_game_stays_known_whatever_is_left_out():
     for after in (more, more.between(2001, 2001), more.where(more.frame["home_team"] == "C")):
         found = Games(after_it, upcoming=True, after=after).frame["rest"].tolist()
         assert found == [0.5], "B played in the table before"
-    assert more.before("2001-01-01").calendar.days == {}
+    assert more.before("2001-01-01").calendar.every_day == {}
 
 
 def test_games_among_the_known_are_rested_as_they_were():
@@ -95,6 +96,47 @@ def test_a_game_that_was_moved_or_cancelled_tires_nobody():
         played = Games(FEW.assign(**{name: FEW[name].where(~cancelled) for name in SCORES}))
     # A is fresh against F on the 3rd, who was a host on the 2nd.
     assert played.frame["rest"].tolist() == [0.0, 0.0, 0.5, 0.5, 0.5]
+
+
+def test_what_was_to_come_is_forgotten_once_later_results_are_known():
+    """Four games to come; the one of A and E is then not among those that were played."""
+    known, cancelled = FEW["date"] < "2001-01-02", FEW["home"].eq("A") & FEW["away"].eq("E")
+    with pytest.warns(DpmfWarning, match="left out 4 games without scores .*, not played yet"):
+        first = Games(FEW.assign(**{name: FEW[name].where(known) for name in SCORES}))
+    assert first.calendar.scheduled["E"] == {pd.Timestamp("2001-01-02")}
+    stored = Calendar.from_dict(json.loads(json.dumps(first.calendar.to_dict())))
+    for after in (first, stored):
+        later = Games(FEW[~known & ~cancelled], after=after)
+        assert later.frame["rest"].tolist() == [0.5, 0.5, 0.5]
+        assert later.calendar.scheduled == {}
+
+
+def test_the_two_ways_to_have_no_score_are_told_apart():
+    missing = (FEW["home"].eq("A") & FEW["away"].eq("E")) | FEW["date"].eq("2001-01-04")
+    with pytest.warns(DpmfWarning) as told:
+        Games(FEW.assign(**{name: FEW[name].where(~missing) for name in SCORES}))
+    ahead, never = (str(one.message) for one in told)
+    assert "left out a game without scores from 2001-01-04 on, not played yet" in ahead
+    assert "a game without scores from 2001-01-02 on, though later ones have them" in never
+
+
+@pytest.mark.parametrize(
+    ("days", "dark"), [(["2001-01-05", "2001-01-06"], None), (["2001-01-06"], "2001-01-06")]
+)
+def test_days_that_nobody_knows_are_told(days, dark):
+    games = Games(schedule(days, [("A", "B")] * len(days)).drop(columns=SCORES), upcoming=True)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        tell_unknown(games.frame, Games(FEW).calendar.every_day, source="next.csv")
+    if dark is None:
+        assert not told
+    else:
+        (one,) = told
+        assert f"next.csv: the games of {dark} are forecast with both" in str(one.message)
+
+
+def test_who_is_tired_has_a_name():
+    assert tired(Games(FEW).frame).tolist() == ["", "", "A", "C", "", "F"]
 
 
 def test_a_league_that_never_plays_on_successive_days_is_told():
@@ -158,19 +200,20 @@ def test_rest_is_the_same_whatever_comes_after(seed):
     other = pd.concat([known, later.drop_duplicates(["date", "home"])])
     one, two = Games(table).before(start), Games(other).before(start)
     pd.testing.assert_frame_equal(one.frame, two.frame)
-    assert one.calendar.days == two.calendar.days
+    assert one.calendar.every_day == two.calendar.every_day
 
 
 @pytest.mark.parametrize(("protocol", "engine"), [("default", "hmc"), ("paper", "slice")])
 def test_neither_rest_nor_pace_lets_the_future_in(protocol, engine):
-    frame = Games(tiring((2001, 2002, 2003))).frame
+    table = tiring((2001, 2002, 2003))
+    frame = Games(table).frame
     days = cutoffs(frame, [2003], "3w")
     sizes = {"chains": 2, "warmup": 20, "rewarm": 10, "draws": 10}
     long_run = {"learn_from": (2001,), "long_run": (2, 10, 5)}
     plan = Plan(protocol=protocol, engine=engine, **sizes, **long_run)
     model = score_model(side=("time", "home", "rest", "pace"))
     before = model.forecasts(frame, days, plan).predictions
-    changed = later_changed(frame, days[1].start)
+    changed = Games(later_changed(table, days[1].start)).frame
     assert not changed[SCORES].equals(frame[SCORES])
     after = model.forecasts(changed, days, plan).predictions
     for one, other in zip(before[:2], after[:2], strict=True):

@@ -36,6 +36,8 @@ def game_lines(
         f"[bold]{away} at {home}[/bold], {row['date']} ({where}week {game['week'] + 1:.0f} of "
         f"season {game['season']})"
     )
+    if row.get("tired"):
+        yield f"  Rest    {plain(row['tired'])} played the day before"
     yield (
         f"  Score   {home} {row['home_mean']:.1f} ± {row['home_sd']:.1f}, "
         f"{away} {row['away_mean']:.1f} ± {row['away_sd']:.1f}"

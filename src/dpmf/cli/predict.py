@@ -62,7 +62,8 @@ def run(
     source = ONE if upcoming is None else source_of(upcoming)
     strangers = told_apart(fit, games, source=source)
     forecast = fit.predict(games.frame, seed=seed, source=source)
-    table = forecast_table(forecast, games.frame, interval=interval)
+    rested = "rest" in fit.spec.columns
+    table = forecast_table(forecast, games.frame, interval=interval, rested=rested)
     tell_turned_lines(table, games.frame, source=source)
     if out is not None:
         write_whole(out, lambda place: table.to_csv(place, index=False, float_format="%.4f"))

@@ -26,6 +26,11 @@ class SideSpec:
     pooled_inputs: Inputs = GRID
     intercept: HalfNormal | None = None  # sd of what each member adds to y; None: nothing
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The inputs that its functions and their mean read."""
+        return self.kernel.columns + (self.pooled.columns if self.pooled else ())
+
     def theta(self) -> dict[str, Prior]:
         """Priors of the kernel's hyperparameters, those of one latent function."""
         return self.kernel.priors()
@@ -45,6 +50,11 @@ class Spec:
     likelihood: Likelihood
     scale: float  # root mean square of the values; 2.5 on a link scale
     spread: float  # their standard deviation; 2.5 on a link scale
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The inputs that the model reads."""
+        return frozenset(self.rows.columns + self.cols.columns)
 
     def noise(self) -> dict[str, Prior]:
         """Priors of the likelihood's parameters."""

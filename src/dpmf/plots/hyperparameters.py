@@ -19,12 +19,15 @@ def gaps(fit: Fit) -> go.Figure:
         fit: Of a model whose kernel has a `SeasonGap`.
 
     Raises:
-        DataError: The model has no gap.
+        DataError: The functions of members have none; a mean of all is not shown.
     """
     figure = go.Figure()
     found = list(_learned(fit, ".gap"))
     if not found:
-        raise DataError("the model has no gap between seasons: its kernel needs a SeasonGap.")
+        raise DataError(
+            "the functions of members have no gap between seasons: their kernel needs a "
+            "SeasonGap."
+        )
     for side, (name, colour) in SIDES.items():
         values = [draws.reshape(-1) for own, _, draws in found if own == side]
         if values:
@@ -44,7 +47,7 @@ def length_scales(fit: Fit) -> go.Figure:
         fit: Of a model whose kernel has length scales.
 
     Raises:
-        DataError: The model has none.
+        DataError: The functions of members have none; a mean of all is not shown.
     """
     figure = go.Figure()
     for side, label, draws in _learned(fit, ".length"):
@@ -60,7 +63,9 @@ def length_scales(fit: Fit) -> go.Figure:
                 showlegend=False,
             )
     if not figure.data:
-        raise DataError("the model has no length scales: its kernel is constant.")
+        raise DataError(
+            "the functions of members have no length scales: their kernel is constant."
+        )
     figure.update_yaxes(type="log")
     return styled(figure, "Length scales, shortest first", "", "length scale (log)")
 

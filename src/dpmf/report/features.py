@@ -46,10 +46,7 @@ class Features:
 
 def knows(fit: Fit, *columns: str) -> bool:
     """Whether the model reads one of these inputs."""
-    read: set[str] = set()
-    for side in (fit.spec.rows, fit.spec.cols):
-        read |= {*side.kernel.columns, *(side.pooled.columns if side.pooled else ())}
-    return not read.isdisjoint(columns)
+    return not fit.spec.columns.isdisjoint(columns)
 
 
 def meetings(fit: Fit, moments: Sequence[Moment]) -> pd.DataFrame:

@@ -10,7 +10,6 @@ from dpmf.report.features import knows
 from dpmf.report.moments import Moment
 from dpmf.sports import Games
 from dpmf.sports.forecast_table import forecast_table, tell_turned_lines
-from dpmf.sports.rest import EVEN
 from dpmf.sports.unknown_games import told_apart
 
 SHOWN = 16  # games that are not folded away
@@ -30,7 +29,7 @@ def rows(
     """
     told_apart(fit, games, source=source)
     forecast = fit.predict(games.frame, seed=seed, source=source)
-    table = forecast_table(forecast, games.frame)
+    table = forecast_table(forecast, games.frame, rested=knows(fit, "rest"))
     tell_turned_lines(table, games.frame, source=source)
     places = {one.place: number for number, one in enumerate(moments)}
     teams = {str(team): number for number, team in enumerate(fit.data.row_names)}
@@ -47,9 +46,9 @@ def rows(
             "over_under": _line(game, "total"),
         }
         # The explorer knows the teams as they are when both are rested alike.
-        alike = game["rest"] == EVEN or not knows(fit, "rest")
         known = None not in (row["moment"], row["home_place"], row["away_place"])
-        row["playable"] = alike and known
+        row["tired"] = row.get("tired", "")
+        row["playable"] = known and not row["tired"]
         found.append(row)
     return found
 

@@ -11,7 +11,7 @@ import pandas as pd
 from dpmf.backtest.cutoffs import duration
 from dpmf.data.places import place
 from dpmf.errors import ConfigError, DataError, DpmfWarning
-from dpmf.sports.rest import Days, days_before, days_from
+from dpmf.sports.rest import Days, days_before, days_from, days_of, joined
 
 OFF_SEASON = 45  # days without a game that end a season; a longer break needs a season column
 YEAR = 364  # days between the first games of two seasons, where only one is known: 52 weeks
@@ -47,8 +47,9 @@ class Calendar:
 
     seasons: tuple[Season, ...]  # in the order of play
     resolution: str = "1w"  # what time is rounded to
-    # All that are known, played or not: they say who played the day before.
-    days: Days = dataclasses.field(default_factory=dict, hash=False)
+    # They say who played the day before; those of games to come may still be moved.
+    days: Days = dataclasses.field(default_factory=dict, hash=False, repr=False)
+    scheduled: Days = dataclasses.field(default_factory=dict, hash=False, repr=False)
 
     @staticmethod
     def of(dates: pd.Series, numbers: pd.Series, resolution: str = "1w") -> "Calendar":
@@ -69,8 +70,31 @@ class Calendar:
         kept = [one for one in self.seasons if one.number in some]
         narrowed = tuple(one._replace(last=some[one.number].last) for one in kept)
         later = [one.first for one in self.seasons if kept and one.first > kept[-1].first]
-        days = days_before(self.days, min(later)) if later else self.days
-        return Calendar(narrowed, self.resolution, days if kept else {})
+        whole = self.before(min(later)) if later else self
+        if not kept:
+            whole = Calendar(())
+        return dataclasses.replace(whole, seasons=narrowed, resolution=self.resolution)
+
+    @property
+    def every_day(self) -> Days:
+        """On which each team has a game, played or to come."""
+        return joined(self.days, self.scheduled)
+
+    def before(self, end: pd.Timestamp) -> "Calendar":
+        """The same without days of games from a day on."""
+        days, scheduled = (days_before(one, end) for one in (self.days, self.scheduled))
+        return dataclasses.replace(self, days=days, scheduled=scheduled)
+
+    def with_games(self, played: pd.DataFrame, ahead: pd.DataFrame) -> "Calendar":
+        """The same with the days of more games.
+
+        Whoever knows results knows the schedule anew: what was to come before is forgotten.
+        """
+        scheduled = days_of(ahead)
+        if played.empty:
+            scheduled = joined(self.scheduled, scheduled)
+        days = joined(self.days, days_of(played))
+        return dataclasses.replace(self, days=days, scheduled=scheduled)
 
     def weeks(self, dates: pd.Series, numbers: pd.Series) -> np.ndarray:
         """Time since the first game of each game's season, in weeks, rounded down."""
@@ -134,22 +158,28 @@ class Calendar:
 
     def to_dict(self) -> dict[str, Any]:
         """The calendar as JSON can hold it, with the days of its last season alone."""
-        recent = days_from(self.days, self.seasons[-1].first) if self.seasons else {}
         rows = [[s.number, f"{s.first:%Y-%m-%d}", f"{s.last:%Y-%m-%d}"] for s in self.seasons]
-        days = {
-            str(team): [f"{day:%Y-%m-%d}" for day in sorted(own)]
-            for team, own in recent.items()
-        }
-        return {"resolution": self.resolution, "seasons": rows, "days": days}
+
+        def recent(days: Days) -> dict[str, list[str]]:
+            some = days_from(days, self.seasons[-1].first) if self.seasons else {}
+            return {
+                str(t): [f"{day:%Y-%m-%d}" for day in sorted(own)] for t, own in some.items()
+            }
+
+        about = {"days": recent(self.days), "scheduled": recent(self.scheduled)}
+        return {"resolution": self.resolution, "seasons": rows, **about}
 
     @staticmethod
     def from_dict(plain: Mapping[str, Any]) -> "Calendar":
         """The calendar that `to_dict` described."""
         rows = plain["seasons"]
         found = (Season(int(n), pd.Timestamp(a), pd.Timestamp(b)) for n, a, b in rows)
-        known = dict(plain.get("days", {}))  # calendars of older fits have none
-        days = {team: frozenset(map(pd.Timestamp, own)) for team, own in known.items()}
-        return Calendar(tuple(found), plain["resolution"], days)
+
+        def days(name: str) -> Days:  # calendars of older fits have none
+            known = dict(plain.get(name, {}))
+            return {team: frozenset(map(pd.Timestamp, own)) for team, own in known.items()}
+
+        return Calendar(tuple(found), plain["resolution"], days("days"), days("scheduled"))
 
     @property
     def _period(self) -> float:

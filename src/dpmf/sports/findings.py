@@ -45,7 +45,8 @@ def findings(fit: Fit) -> dict[str, Figure]:
     team's features with themselves has fallen to 1/e. `..._off_season_weeks`: what an
     off-season counts like. `..._venue_correlation`: of the features at home with those away.
     `home_advantage`: expected margin of home teams, averaged over the games learned from.
-    `rest_advantage`: how much of a margin it is worth that the others played the day before.
+    `rest_advantage`: how much of a margin it is worth that the others played the day before,
+    in the last week of the games learned from.
     `noise_sd` and `noise_correlation`: how scores scatter around what was expected; of goals
     `shared_goals`: how many of them both teams of a game score together.
 
@@ -55,7 +56,7 @@ def findings(fit: Fit) -> dict[str, Figure]:
     found: dict[str, Figure] = {}
     for side, name in SIDES.items():
         found |= _of_side(fit, side, name)
-    columns = {name for side in (fit.spec.rows, fit.spec.cols) for name in _columns(side)}
+    columns = fit.spec.columns
     if "home" in columns and (fit.data.column("home")[:, 0] > 0).any():
         found["home_advantage"] = Figure.of(_home_margins(fit))
     if "rest" in columns and (fit.data.column("rest") != 0).any():
@@ -84,7 +85,7 @@ def in_words(found: dict[str, Figure]) -> list[str]:
         lines.append(f"Home teams are expected to score {points} more than their guests.")
     if "rest_advantage" in found:
         points = _shown(found["rest_advantage"], _points)
-        lines.append(f"Having played the day before, where the others had not, costs {points}.")
+        lines.append(f"A team whose opponent played the day before is {points} better for it.")
     if "noise_sd" in found:
         line = f"Scores scatter by {_shown(found['noise_sd'], '{:.1f}'.format)} around that"
         if "noise_correlation" in found:
@@ -107,10 +108,6 @@ def _points(number: float) -> str:
 
 def _weeks(number: float) -> str:
     return f"{number:,.0f}" if number >= 10 else f"{number:.1f}"
-
-
-def _columns(side: Any) -> tuple[str, ...]:
-    return side.kernel.columns + (side.pooled.columns if side.pooled else ())
 
 
 def _thinned(fit: Fit) -> np.ndarray:

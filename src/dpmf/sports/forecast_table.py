@@ -13,6 +13,7 @@ from dpmf.checks import positive_number
 from dpmf.errors import ConfigError, DpmfWarning
 from dpmf.likelihoods import PairedGaussian, PairedPoisson
 from dpmf.posterior import Forecast
+from dpmf.sports.rest import tired
 
 SPREAD = -MARGIN  # as lines are written: negative where the home team is ahead
 SAMPLES = 20_000  # behind what has no closed form
@@ -56,7 +57,7 @@ def mixture(forecast: Forecast) -> Prediction:
 
 
 def forecast_table(
-    forecast: Forecast, games: pd.DataFrame, *, interval: float = 80.0
+    forecast: Forecast, games: pd.DataFrame, *, interval: float = 80.0, rested: bool = False
 ) -> pd.DataFrame:
     """One row per game: expected scores, who wins, spread, total, and bets on lines.
 
@@ -71,6 +72,8 @@ def forecast_table(
         games: The frame of a `Games`; where it has spread_home or total, p_home_cover or
             p_over follow.
         interval: Probability of the intervals, in percent.
+        rested: Whether the model knows of rest; `tired` then says which team played the day
+            before, where the other did not.
 
     Raises:
         ConfigError: The interval is none.
@@ -82,6 +85,7 @@ def forecast_table(
         "date": games["date"].dt.strftime("%Y-%m-%d").to_numpy(),
         "home": games["home_team"].to_numpy(),
         "away": games["away_team"].to_numpy(),
+        **({"tired": tired(games)} if rested else {}),
         "home_mean": mean[:, 0],
         "away_mean": mean[:, 1],
         "home_sd": sd[:, 0],

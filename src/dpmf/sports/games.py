@@ -21,7 +21,7 @@ from dpmf.sports.calendar import Calendar
 from dpmf.sports.columns import ROLES, meanings
 from dpmf.sports.game_columns import game_columns, usable
 from dpmf.sports.repeated import tell_repeated
-from dpmf.sports.rest import days_before, rest, tell_even, with_games
+from dpmf.sports.rest import rest, tell_even
 from dpmf.sports.table_files import read_table
 
 INPUTS = ("season", "week", "home")  # of the models that do not ask for more
@@ -85,13 +85,10 @@ class Games:
             source=source,
         )
         _tell_teams_alike(frame, source)
-        scheduled = frame
+        ahead = frame
         if not upcoming:
             tell_repeated(frame, source=source)
-            frame = _played(frame, source)
-            # A game without scores among others that have them was moved, or never played.
-            ahead = scheduled["date"] >= frame["date"].max()
-            scheduled = scheduled[ahead | scheduled.index.isin(frame.index)]
+            frame, ahead = _played(frame, source)
         if after is None:
             own = _found_calendar(frame, resolution)
         else:
@@ -99,8 +96,8 @@ class Games:
             own = _continued_calendar(frame, known, season_start, source)
         frame["home"] = np.where(frame["neutral"], 0.0, AT_HOME)
         frame["week"] = own.weeks(frame["date"], frame["season"])
-        own = dataclasses.replace(own, days=with_games(own.days, scheduled))
-        frame["rest"] = rest(frame, own.days)
+        own = own.with_games(frame.iloc[:0] if upcoming else frame, ahead)
+        frame["rest"] = rest(frame, own.every_day)
         frame = frame.sort_values("date", kind="stable", ignore_index=True)
         if not playoffs:
             frame = frame[~frame["is_playoff"]].reset_index(drop=True)
@@ -143,9 +140,7 @@ class Games:
         """The games played before a day, by whoever knows no schedule beyond it."""
         day = calendar.day_of(date, "date")
         some = self.where(self.frame["date"] < day)
-        known = days_before(some.calendar.days, day)
-        own = dataclasses.replace(some.calendar, days=known)
-        object.__setattr__(some, "calendar", own)
+        object.__setattr__(some, "calendar", some.calendar.before(day))
         return some
 
     def where(self, mask: Any) -> "Games":
@@ -248,21 +243,30 @@ def _continued_calendar(
     return known.continued(dates, seasons, opening=opening, source=source)
 
 
-def _played(frame: pd.DataFrame, source: str) -> pd.DataFrame:
-    """The games that have scores, under the numbers of their rows in the table.
+def _played(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The games that have scores, under the numbers of their rows in the table; those to come.
 
-    A list of a whole season may hold others.
+    A list of a whole season may hold both. A game without scores before others that have them
+    was moved, or never played: it is neither.
     """
-    ahead = frame["home_score"].isna()
-    if ahead.any():
-        count, first = int(ahead.sum()), frame.loc[ahead, "date"].min()
-        games = "a game without scores" if count == 1 else f"{count:,} games without scores"
-        warnings.warn(
-            f"{source}: left out {games}, not played yet (from {first:%Y-%m-%d} on).",
-            DpmfWarning,
-            stacklevel=3,
-        )
-    return frame[~ahead].copy()
+    missing = frame["home_score"].isna()
+    played = frame[~missing].copy()
+    ahead = missing & (frame["date"] >= played["date"].max())
+    reasons = {
+        "not played yet": ahead,
+        f"though later ones have them (until {played['date'].max():%Y-%m-%d}): taken to have "
+        "been moved or never played": missing & ~ahead,
+    }
+    for reason, some in reasons.items():
+        if some.any():
+            count, first = int(some.sum()), frame.loc[some, "date"].min()
+            games = "a game without scores" if count == 1 else f"{count:,} games without scores"
+            warnings.warn(
+                f"{source}: left out {games} from {first:%Y-%m-%d} on, {reason}.",
+                DpmfWarning,
+                stacklevel=3,
+            )
+    return played, frame[ahead]
 
 
 def _tell_teams_alike(frame: pd.DataFrame, source: str) -> None:

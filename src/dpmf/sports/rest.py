@@ -16,16 +16,17 @@ DAY = pd.Timedelta(days=1)
 Days = Mapping[str, frozenset[pd.Timestamp]]  # on which each team has a game
 
 
-def with_games(known: Days, frame: pd.DataFrame) -> dict[str, frozenset[pd.Timestamp]]:
-    """The days that are known, and those of some games.
-
-    Args:
-        known: Days of games before them, or among them.
-        frame: Games with date, home_team and away_team, some perhaps not played yet.
-    """
+def days_of(frame: pd.DataFrame) -> Days:
+    """Those of some games, which have date, home_team and away_team."""
     each = [frame[[name, "date"]].set_axis(["team", "date"], axis=1) for name in TEAMS]
     found = pd.concat(each, ignore_index=True).groupby("team")["date"].agg(frozenset)
-    return {**known, **{team: days | known.get(team, days) for team, days in found.items()}}
+    return dict(found.items())
+
+
+def joined(one: Days, other: Days) -> Days:
+    """Those of either."""
+    both = {team: one[team] | other[team] for team in one.keys() & other.keys()}
+    return {**one, **other, **both}
 
 
 def days_from(days: Days, first: pd.Timestamp) -> Days:
@@ -46,7 +47,7 @@ def _those(days: Days, wanted: Callable[[pd.Timestamp], bool]) -> Days:
 def rest(frame: pd.DataFrame, days: Days) -> np.ndarray:
     """The edge in rest of each game's home team: 1/2, 0 or -1/2; the visitors' is its negative.
 
-    A team is tired that played the day before. Scores are not looked at, only the schedule.
+    A team is tired that played the day before. How a game ended is not looked at.
 
     Args:
         frame: Games with date, home_team and away_team.
@@ -63,6 +64,35 @@ def rest(frame: pd.DataFrame, days: Days) -> np.ndarray:
         for name in TEAMS
     )
     return FRESHER * (away - home)
+
+
+def tired(frame: pd.DataFrame) -> np.ndarray:
+    """The team of each game that played the day before, where the other did not; else ""."""
+    edge = frame["rest"]
+    return np.select(
+        [edge < EVEN, edge > EVEN], [frame[name].astype(str) for name in TEAMS], default=""
+    )
+
+
+def tell_unknown(frame: pd.DataFrame, known: Days, *, source: str) -> None:
+    """Warn of games to come of which nobody knows who plays the day before.
+
+    Args:
+        frame: Of the games.
+        known: Days of the games before them.
+        source: Where the games came from.
+    """
+    last = max((max(own) for own in known.values()), default=pd.Timestamp.min)
+    before = frame["date"] - DAY
+    dark = frame.loc[(before > last) & ~before.isin(frame["date"]), "date"]
+    if len(dark):
+        warnings.warn(
+            f"{source}: the games of {dark.min():%Y-%m-%d} are forecast with both teams rested "
+            "alike, since no game of the day before is known; if there are any, add them, "
+            "without scores.",
+            DpmfWarning,
+            stacklevel=3,
+        )
 
 
 def tell_even(frame: pd.DataFrame, inputs: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ from dpmf.errors import DpmfWarning
 from dpmf.posterior import Fit
 from dpmf.sports.games import Games
 from dpmf.sports.notes import games_notes
+from dpmf.sports.rest import tell_unknown
 from dpmf.sports.teams import tell_unseen, unseen
 
 
@@ -21,7 +22,10 @@ def told_apart(fit: Fit, games: Games, *, source: str) -> list[str]:
     named = games.frame[["home_team", "away_team"]].to_numpy().reshape(-1)
     strangers = unseen(named, known)
     tell_unseen(strangers, known, source=source)
-    last = max(one.last for one in games_notes(fit).calendar.seasons)
+    calendar = games_notes(fit).calendar
+    if "rest" in fit.spec.columns:
+        tell_unknown(games.frame, calendar.every_day, source=source)
+    last = max(one.last for one in calendar.seasons)
     past = int((games.frame["date"] <= last).sum())
     if past:
         warnings.warn(
