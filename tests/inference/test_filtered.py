@@ -114,12 +114,14 @@ def test_a_long_diary_of_close_points(x64, spread):
     steps = track.steps(jnp.asarray(1e4))
     copy = jr.normal(jr.key(0), (points,))
     own = Filtered.by(steps, copy, jnp.asarray(spread))
-    mean, variance, expected = 0.0, 0.0, 0.0
+    mean, variance, missed, spreads = 0.0, 0.0, [], []
     for decay, fresh, one in zip(*(np.asarray(x) for x in (*steps, copy)), strict=True):
         predicted = decay**2 * variance + fresh**2
-        expected += stats.norm.logpdf(one, decay * mean, np.sqrt(predicted + spread))
+        missed.append(one - decay * mean)
+        spreads.append(np.sqrt(predicted + spread))
         gain = predicted / (predicted + spread)
         mean, variance = decay * mean + gain * (one - decay * mean), gain * spread
+    expected = stats.norm.logpdf(missed, scale=spreads).sum()
     log_density = own.log_density - 0.5 * points * np.log(2 * np.pi)
     assert float(log_density) == pytest.approx(expected, rel=1e-12)
     values = markov.coloured(jnp.ones((1, points)), markov.Steps(*(x[None] for x in steps)))[0]

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from dpmf import DPMF
-from dpmf.inference import position, surrogate, theta, theta_slices
+from dpmf.inference import copied, position, surrogate, theta, theta_slices
 from dpmf.kernels import Constant, Matern12, SquaredExponential
 from dpmf.kernels.factor import cholesky_factor, jittered_gram
 from dpmf.likelihoods import Ordinal
@@ -98,7 +98,8 @@ def test_the_rest_given_the_hyperparameters_has_the_same_density(x64, name):
 def test_every_hyperparameter_moves_and_nothing_else(x64, key, name, monkeypatch):
     problem = PROBLEMS[name]()
     state = state_of(problem, 3)
-    monkeypatch.setattr(surrogate, "LIMIT", 20)  # so that none stays
+    for one in (copied, surrogate):
+        monkeypatch.setattr(one, "LIMIT", 20)  # so that none stays
     moved, over, stayed = jax.jit(lambda *given: theta_slices.moved(*given))(
         key, problem, state, theta.widths(problem)
     )

@@ -1,11 +1,11 @@
 r"""Hyperparameters of one function moved with a noisy copy of all its values held.
 
-What `surrogate` does on shared inputs, where a representation needs no matrix: every value has
-its own copy $g = f + \sqrt{v}\,\epsilon$. White given $g$ is normal, so it is a function of $g$
-and of as many standard normals; $g$ and those are held, and the slice is along
-$p(\theta)\,p(g \mid \theta)$ and the likelihood. With the values themselves held (`interwoven`)
-a smooth function would not move at all, and others move little: their many values settle the
-length scale far better than the data do.
+What `surrogate` does on shared inputs, where a representation needs no matrix: every value (of
+a series, every coefficient; so below too) has its own copy $g = f + \sqrt{v}\,\epsilon$. White
+given $g$ is normal, so it is a function of $g$ and of as many standard normals; $g$ and those
+are held, and the slice is along $p(\theta)\,p(g \mid \theta)$ and the likelihood. With the
+values themselves held (`interwoven`) a smooth function would not move at all, and others move
+little: their many values settle the length scale far better than the data do.
 """
 
 import abc
@@ -21,6 +21,10 @@ from dpmf.inference.function import Function, Moved
 from dpmf.model.colouring import Over
 from dpmf.model.state import Theta
 from dpmf.samplers import slice
+
+# A density is cheap here, and functions that have changed places between chains share a width
+# that is far too wide for one of them: a few more shrinks than on shared inputs pay.
+LIMIT = 8
 
 
 class Told(abc.ABC):
@@ -91,7 +95,7 @@ def moved(
 
     start = log_density(theta, told, cells), (white, cells)
     position, (white, cells), info = slice.sweep(
-        key_slice, position, at, ravel_pytree(widths)[0], start, 1, surrogate.LIMIT
+        key_slice, position, at, ravel_pytree(widths)[0], start, 1, LIMIT
     )
     theta = restore(position)
     return Moved(theta, white, cells, function.over(theta), info.stayed)

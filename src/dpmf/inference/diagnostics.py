@@ -23,7 +23,7 @@ CELLS = 200  # training cells whose y is diagnosed, and numbers that rows have f
 PIECE = 2**24  # bytes of states looked at together: draws may be on disk, and many
 BATCH = 16  # of them side by side
 RHAT_LIMIT, ESS_LIMIT = 1.05, 100.0
-MEANT = 0.25  # share of slices of hyperparameters that may be cut off
+MEANT = 0.25  # share of slices of hyperparameters, over all of them, that may be cut off
 DIVERGENT_LIMIT = 0.02  # share of draws; a few do no harm, many hide a place nobody enters
 
 PARETO_LIMIT = 0.7  # Vehtari and others (2024): beyond, weighted averages do not settle

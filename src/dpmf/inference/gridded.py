@@ -75,8 +75,8 @@ def _axis(
     spread = surrogate.spreads(
         [one for i, one in enumerate(over) if i != axis], spread, shape[axis]
     )
-    copied = surrogate.copied(len(every), shape[axis])
-    with_copy, beside = every[:copied], every[copied:]
+    copies = surrogate.copies(len(every), shape[axis])
+    with_copy, beside = every[:copies], every[copies:]
     noise = jnp.sqrt(spread) * jr.normal(key_copy, with_copy.shape)
     copy = over[axis] @ with_copy + noise
     root, _, known = surrogate.given_copy(over[axis], copy, spread)

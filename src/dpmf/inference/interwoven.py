@@ -3,8 +3,8 @@
 With white held a slice is narrow where data are many; with the values held it is narrow where
 they are few, and the likelihood does not change at all. Doing both in turn (Yu and Meng 2011)
 is at least about as good as the better of them, and needs no more of a representation than
-the way from white to values and back. It stands in for the noisy copies of `surrogate` where
-those would take a dense matrix.
+the way from white to values and back. It serves members' own inputs, where the noisy copies of
+`surrogate` would take a root for every member.
 """
 
 from functools import partial

@@ -25,7 +25,7 @@ def start(problem: Problem, centre: Float[Array, ""], key: Key[Array, ""]) -> St
     Intercepts of columns begin small, so that features learn first which columns are better.
     Otherwise chance decides whether better columns have larger features or smaller ones. With
     cut points that shift with y both fit nearly alike, y being on one side of 0 or on the
-    other, and no chain ever changes over.
+    other, and no chain was seen to change over.
 
     Args:
         problem: What is to be sampled.

@@ -18,8 +18,8 @@ SPREADS = (1e-4, 1e4)  # variance of the copy: data all but exact, data that say
 # A density costs a Cholesky factor, and chains side by side wait for the slowest: so brackets
 # are wide enough not to be grown, and few shrinks are made before a chain stays where it is.
 # Three densities are needed on average, and the slowest of hundreds of chains would need ten or
-# more. With five, one slice in twelve stays, of those that would have moved least: a posterior
-# of games is explored as fast as with nine.
+# more. With five, one slice in twelve stays, of those that would have moved about half as far
+# as others: a posterior of games is explored as fast as with nine.
 LIMIT = 4
 
 
@@ -37,13 +37,13 @@ def spreads(
     weights = jnp.ones(1)
     for one in others:
         weights = (weights[:, None] * jnp.sum(one**2, axis=0)).reshape(-1)
-    some = copied(len(weights), size)
+    some = copies(len(weights), size)
     if some == len(weights) and size > UNROLLED:
         weights = jnp.mean(weights, keepdims=True)
     return jnp.clip(spread / weights[:some], *SPREADS)[:, None, None]
 
 
-def copied(points: int, size: int) -> int:
+def copies(points: int, size: int) -> int:
     """How many of the white points of the other factors have a copy, of so many levels."""
     return 1 if size > UNROLLED and points <= FEW_POINTS else points
 

@@ -19,7 +19,7 @@ from dpmf.model.tracks import Tracks, tracks
 
 KINDS = ("auto", "grid", "markov", "member", "basis")
 CHEAP = 10**8  # multiply-adds for one latent function; a core does them in about 30 ms
-MOST_SPREAD = 8  # points of members on a grid, for each that has events
+EMPTIEST = 7 / 8  # share of a grid's points of members that may have no event
 
 Member = Int[np.ndarray, " cells"]
 
@@ -88,7 +88,7 @@ def chosen(wanted: str, kernel: Kernel, data: Dyads, member: Member, members: in
     slow = f"since a grid of {size} would be slow"
     if is_markov(kernel):
         points = len(_tracks(kernel, data, member).at)
-        empty = members * shared.size > MOST_SPREAD * points
+        empty = points < (1 - EMPTIEST) * members * shared.size
         if empty or cost > CHEAP:
             share = f"more than seven eighths of a grid of {size} of {members:,} members"
             why = slow if cost > CHEAP else f"since {share} would be empty"
