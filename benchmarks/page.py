@@ -57,6 +57,11 @@ A draw is one of every chain. Memory is the most that the process held beyond wh
 before; on a CPU most of it is the compiler's. A slope is that of a line through the
 logarithms: 1 is linear growth; that of effective draws is of fits with R-hat of at most 1.05.
 """
+BESIDE = """
+Each table was made by a process of its own (`python benchmarks/scaling.py --sizes rank`, and
+`--sizes chains`), which shared the device: a point may have waited for one of the other, as that of
+8 chains seems to have done.
+"""
 SAMPLERS = """
 ## Samplers, on {device}, {cores} cores
 
@@ -280,9 +285,10 @@ def scaling(found: dict[str, Any]) -> str:
     tables = (_size(name, one) for name, one in found["sizes"].items())
     device = next(iter(found["sizes"].values()))["points"][0]["device"]
     on = f"on {found['cores']} cores" if device == "cpu" else f"on {device}"
+    text = SIZE.format(**found | {"base": base, "on": on})
     if "beside" in found:
-        on += f", {found['beside']} fits at a time"
-    return SIZE.format(**found | {"base": base, "on": on}) + "".join(tables)
+        text = text.replace(on, f"{on}, {found['beside']} fits at a time") + BESIDE
+    return text + "".join(tables)
 
 
 def ratings(found: dict[str, Any]) -> str:

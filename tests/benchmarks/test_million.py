@@ -38,6 +38,6 @@ def test_the_page_has_links_and_the_million():
     assert "| PMF with intercepts | 0.901 | 0.412 |" in text
     row = dict.fromkeys(("ratings", "users", "films", "rank", "chains", "warmup", "draws"), 7)
     scores = ("rhat_max", "ess_median", "mean_log_prob", "mean_log_prob_of_the_truth", "fit_s")
-    words = {"device": "x", "jax": "y", "line": "Converged."}
+    words = {"device": "x", "jax": "y", "dpmf": "0.4.0", "line": "Converged."}
     text = page.million(row | dict.fromkeys(scores, 1.5) | words)
     assert "fitted in 1.5 seconds" in text and "it says: Converged." in text
