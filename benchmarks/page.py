@@ -59,8 +59,8 @@ logarithms: 1 is linear growth; that of effective draws is of fits with R-hat of
 """
 BESIDE = """
 Each table was made by a process of its own (`python benchmarks/scaling.py --sizes rank`, and
-`--sizes chains`), which shared the device: a point may have waited for one of the other, as that of
-8 chains seems to have done.
+`--sizes chains`), which shared the device: a point may have waited for one of the other, as
+that of 8 chains seems to have done.
 """
 SAMPLERS = """
 ## Samplers, on {device}, {cores} cores
