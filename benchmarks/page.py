@@ -58,9 +58,9 @@ before; on a CPU most of it is the compiler's. A slope is that of a line through
 logarithms: 1 is linear growth; that of effective draws is of fits with R-hat of at most 1.05.
 """
 BESIDE = """
-Each table was made by a process of its own (`python benchmarks/scaling.py --sizes rank`, and
-`--sizes chains`), which shared the device: a point may have waited for one of the other, as
-that of 8 chains seems to have done.
+Each table was made by a process of its own (`python benchmarks/scaling.py --sizes` and its
+name), which shared the device: a point that took much longer than its neighbours may have
+waited.
 """
 SAMPLERS = """
 ## Samplers, on {device}, {cores} cores
@@ -285,10 +285,11 @@ def scaling(found: dict[str, Any]) -> str:
     tables = (_size(name, one) for name, one in found["sizes"].items())
     device = next(iter(found["sizes"].values()))["points"][0]["device"]
     on = f"on {found['cores']} cores" if device == "cpu" else f"on {device}"
+    beside = "beside" in found
+    if beside:
+        on += f", {found['beside']} fits at a time"
     text = SIZE.format(**found | {"base": base, "on": on})
-    if "beside" in found:
-        text = text.replace(on, f"{on}, {found['beside']} fits at a time") + BESIDE
-    return text + "".join(tables)
+    return text + BESIDE * beside + "".join(tables)
 
 
 def ratings(found: dict[str, Any]) -> str:

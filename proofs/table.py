@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from importlib.metadata import version
 from pathlib import Path
 
 import jax
@@ -13,12 +14,12 @@ PAGE = Path(__file__).parents[1] / "docs" / "proofs.md"
 
 HEAD = """# What was proved
 
-Made by `proofs/run.py` from `proofs/results`; remarks below say where a run was not that of
-`make prove` as it stands. A proof that is not listed has no full-size result. Each
-proof is one module in `proofs/`, and small versions of all of them run in `make test` or
-`make test-long`. p-values are the smallest over all compared quantities, times their number.
-False-alarm rate: {total:g} for the table as a whole, so a row
-passes if its p-value is above {each:.1e}; a planted bug counts as caught below {caught:g}.
+Made by `proofs/run.py` from `proofs/results`; the table below says by which version, and where
+a run was not that of `make prove` as it stands. A proof that is not listed has no full-size
+result. Each proof is one module in `proofs/`, and small versions of all of them run in
+`make test` or `make test-long`. p-values are the smallest over all compared quantities, times
+their number. False-alarm rate: {total:g} for the table as a whole, so a row passes if its
+p-value is above {each:.1e}; a planted bug counts as caught below {caught:g}.
 
 | proof | case | engine | compared | size | p-value | note | holds |
 | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -30,6 +31,7 @@ def keep(proof: str, rows: list[Row], seconds: float) -> None:
     RESULTS.mkdir(exist_ok=True)
     plain = {
         "rows": [row._asdict() for row in rows],
+        "dpmf": version("dpmf"),
         "device": jax.devices()[0].device_kind,
         "seconds": round(seconds),
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -45,10 +47,13 @@ def write_page() -> bool:
     page = HEAD.format(total=TOTAL_FALSE_ALARM, each=each, caught=CAUGHT)
     page += "".join(_line(row, each) for row in rows)
     page += (
-        "\n| proof | device | wall time | date | remark |\n| --- | --- | --- | --- | --- |\n"
+        "\n| proof | dpmf | device | wall time | date | remark |\n"
+        "| --- | --- | --- | --- | --- | --- |\n"
     )
     for proof, one in kept.items():
-        page += f"| {proof} | {one['device']} | {one['seconds']} s | {one['date']} "
+        page += (
+            f"| {proof} | {one['dpmf']} | {one['device']} | {one['seconds']} s | {one['date']} "
+        )
         page += f"| {one.get('remark', '')} |\n"
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(page)

@@ -274,4 +274,8 @@ def test_rest_comes_with_the_fit(tmp_path, capsys):
     capsys.readouterr()
     day = f"{last + pd.Timedelta(days=1):%Y-%m-%d}"
     assert status("predict", path, "--home", home, "--away", "Nobody", "--date", day) == 0
-    assert f"Rest    {home} played the day before" in capsys.readouterr().out
+    assert f"Rest    {home} has a game the day before" in capsys.readouterr().out
+    ahead = pd.DataFrame({"date": [day], "home": [home], "away": ["Nobody"]})
+    ahead.to_csv(tmp_path / "ahead.csv", index=False)
+    assert status("predict", path, str(tmp_path / "ahead.csv")) == 0
+    assert "tired" in capsys.readouterr().out

@@ -9,8 +9,8 @@ from dpmf.likelihoods import Ordinal
 
 VIEWERS, FILMS, RATINGS = 60, 150, 6000
 # Of 64 chains. When this was written 2 of 32 strayed, and 12 from intercepts that begin loud:
-# with such chances more of the former come about once in ten thousand, no more of the latter
-# once in a thousand.
+# if those are the chances, more of the former come about once in ten thousand, and no more of
+# the latter once in a thousand.
 FEW = 12
 
 

@@ -30,5 +30,5 @@ def test_games_of_tired_teams_are_not_shown_as_if_they_were_rested(tmp_path):
     section = text[text.index('<section id="upcoming"') :]
     section = section[: section.index("</section>")]
     assert section.count("<button") == alike.sum()
-    assert section.count("played the day before") == (~alike).sum()
+    assert section.count("has a game the day before") == (~alike).sum()
     assert "over ," not in text  # weights of a mixture are over no column

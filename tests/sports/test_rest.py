@@ -15,7 +15,8 @@ from dpmf.backtest.pairwise import Kickscore
 from dpmf.sports import score_model
 from dpmf.sports.calendar import Calendar
 from dpmf.sports.findings import findings, in_words
-from dpmf.sports.rest import DAY, tell_unknown, tired
+from dpmf.sports.rest import DAY, tired
+from dpmf.sports.unknown_games import _tell_unknown_rest
 from league import COST, later_changed, tiring
 
 SCORES = ["home_score", "away_score"]
@@ -101,7 +102,7 @@ def test_a_game_that_was_moved_or_cancelled_tires_nobody():
 def test_what_was_to_come_is_forgotten_once_later_results_are_known():
     """Four games to come; the one of A and E is then not among those that were played."""
     known, cancelled = FEW["date"] < "2001-01-02", FEW["home"].eq("A") & FEW["away"].eq("E")
-    with pytest.warns(DpmfWarning, match="left out 4 games without scores .*, not played yet"):
+    with pytest.warns(DpmfWarning, match="left out 4 games without scores, not played yet"):
         first = Games(FEW.assign(**{name: FEW[name].where(known) for name in SCORES}))
     assert first.calendar.scheduled["E"] == {pd.Timestamp("2001-01-02")}
     stored = Calendar.from_dict(json.loads(json.dumps(first.calendar.to_dict())))
@@ -116,23 +117,47 @@ def test_the_two_ways_to_have_no_score_are_told_apart():
     with pytest.warns(DpmfWarning) as told:
         Games(FEW.assign(**{name: FEW[name].where(~missing) for name in SCORES}))
     ahead, never = (str(one.message) for one in told)
-    assert "left out a game without scores from 2001-01-04 on, not played yet" in ahead
-    assert "a game without scores from 2001-01-02 on, though later ones have them" in never
+    assert "left out a game without scores, not played yet (from 2001-01-04 on)" in ahead
+    assert "without scores, but games after have scores, so moved or never played" in never
+    assert "(from 2001-01-02 on)" in never
 
 
 @pytest.mark.parametrize(
-    ("days", "dark"), [(["2001-01-05", "2001-01-06"], None), (["2001-01-06"], "2001-01-06")]
+    ("days", "dark"),
+    [
+        (["01-05", "01-06"], False),  # the day after the last one known
+        (["01-05", "01-08"], False),  # nobody plays in between
+        (["01-06"], True),
+        (["01-06", "01-07", "01-09"], True),
+    ],
 )
 def test_days_that_nobody_knows_are_told(days, dark):
-    games = Games(schedule(days, [("A", "B")] * len(days)).drop(columns=SCORES), upcoming=True)
+    ahead = schedule([f"2001-{day}" for day in days], [("A", "B")] * len(days))
+    games = Games(ahead.drop(columns=SCORES), upcoming=True, after=Games(FEW))
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        tell_unknown(games.frame, Games(FEW).calendar.every_day, source="next.csv")
-    if dark is None:
-        assert not told
-    else:
-        (one,) = told
-        assert f"next.csv: the games of {dark} are forecast with both" in str(one.message)
+        _tell_unknown_rest(games, "next.csv")
+    assert len(told) == dark
+    if dark:
+        assert "next.csv: the games of 2001-01-06 are forecast with" in str(told[0].message)
+
+
+@pytest.mark.filterwarnings("ignore:games. season 2002 is later")
+def test_nobody_plays_before_a_season_begins():
+    ahead = schedule(["2001-12-31", "2002-01-02"], [("A", "B")] * 2).drop(columns=SCORES)
+    games = Games(ahead, upcoming=True, after=Games(FEW))
+    assert games.frame["season"].tolist() == [2002, 2002]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _tell_unknown_rest(games, "next.csv")
+
+
+def test_a_late_result_leaves_what_is_still_to_come():
+    known = FEW["date"] < "2001-01-03"
+    with pytest.warns(DpmfWarning, match="not played yet"):
+        first = Games(FEW.assign(**{name: FEW[name].where(known) for name in SCORES}))
+    late = Games(schedule(["2001-01-02"], [("B", "D")]), after=first)
+    assert late.calendar.scheduled == first.calendar.scheduled != {}
 
 
 def test_who_is_tired_has_a_name():
@@ -160,8 +185,10 @@ def test_calendars_are_kept_with_the_days_of_their_last_season_alone():
 
 def test_calendars_of_fits_that_were_made_before_know_of_no_days():
     plain = Games(FEW).calendar.to_dict()
+    del plain["scheduled"]
+    assert Calendar.from_dict(plain).days == Games(FEW).calendar.days
     del plain["days"]
-    assert Calendar.from_dict(plain).days == {}
+    assert Calendar.from_dict(plain).every_day == {}
 
 
 def test_what_rest_costs_is_learned_forecast_and_told():

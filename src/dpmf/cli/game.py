@@ -37,7 +37,7 @@ def game_lines(
         f"season {game['season']})"
     )
     if row.get("tired"):
-        yield f"  Rest    {plain(row['tired'])} played the day before"
+        yield f"  Rest    {plain(row['tired'])} has a game the day before"
     yield (
         f"  Score   {home} {row['home_mean']:.1f} ± {row['home_sd']:.1f}, "
         f"{away} {row['away_mean']:.1f} ± {row['away_sd']:.1f}"

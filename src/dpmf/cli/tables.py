@@ -113,6 +113,9 @@ def forecast_rows(
     ]
     for name in [*titles, *(name for name, *_ in bets)]:
         shown.add_column(name, justify="right")
+    tired = "tired" in table
+    if tired:
+        shown.add_column("tired")
     pairs = list(zip(table.to_dict("records"), games.to_dict("records"), strict=True))
     for row, game in pairs[:LINES]:
         cells = [
@@ -129,7 +132,8 @@ def forecast_rows(
             bet = f"{game[line]:{sign}}: " if wide else ""
             cells.append(f"{bet}{100 * row[column]:.0f} %" if known else "")
         names = (plain(str(row[name])) for name in ("date", "home", "away"))
-        shown.add_row(*names, *cells)
+        last = [plain(row["tired"])] if tired else []
+        shown.add_row(*names, *cells, *last)
     caption = "spread: negative where home is expected to win, as in betting lines"
     if not wide:
         caption = f"wins: of the home team; {caption}"

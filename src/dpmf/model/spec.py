@@ -27,9 +27,9 @@ class SideSpec:
     intercept: HalfNormal | None = None  # sd of what each member adds to y; None: nothing
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def columns(self) -> frozenset[str]:
         """The inputs that its functions and their mean read."""
-        return self.kernel.columns + (self.pooled.columns if self.pooled else ())
+        return frozenset(self.kernel.columns + (self.pooled.columns if self.pooled else ()))
 
     def theta(self) -> dict[str, Prior]:
         """Priors of the kernel's hyperparameters, those of one latent function."""
@@ -54,7 +54,7 @@ class Spec:
     @property
     def columns(self) -> frozenset[str]:
         """The inputs that the model reads."""
-        return frozenset(self.rows.columns + self.cols.columns)
+        return self.rows.columns | self.cols.columns
 
     def noise(self) -> dict[str, Prior]:
         """Priors of the likelihood's parameters."""

@@ -45,9 +45,9 @@ def rows(
             "line": _line(game, "spread_home"),
             "over_under": _line(game, "total"),
         }
-        # The explorer knows the teams as they are when both are rested alike.
         known = None not in (row["moment"], row["home_place"], row["away_place"])
         row["tired"] = row.get("tired", "")
+        # The explorer knows the teams as they are when both are rested alike.
         row["playable"] = known and not row["tired"]
         found.append(row)
     return found

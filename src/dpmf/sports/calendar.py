@@ -11,7 +11,7 @@ import pandas as pd
 from dpmf.backtest.cutoffs import duration
 from dpmf.data.places import place
 from dpmf.errors import ConfigError, DataError, DpmfWarning
-from dpmf.sports.rest import Days, days_before, days_from, days_of, joined
+from dpmf.sports.rest import DAY, Days, days_before, days_from, days_of, joined
 
 OFF_SEASON = 45  # days without a game that end a season; a longer break needs a season column
 YEAR = 364  # days between the first games of two seasons, where only one is known: 52 weeks
@@ -88,12 +88,14 @@ class Calendar:
     def with_games(self, played: pd.DataFrame, ahead: pd.DataFrame) -> "Calendar":
         """The same with the days of more games.
 
-        Whoever knows results knows the schedule anew: what was to come before is forgotten.
+        What was to come until the last of their results was moved, unless it is among them; and
+        if there are games to come among them, they are the schedule.
         """
-        scheduled = days_of(ahead)
+        days, scheduled = joined(self.days, days_of(played)), days_of(ahead)
         if played.empty:
             scheduled = joined(self.scheduled, scheduled)
-        days = joined(self.days, days_of(played))
+        elif ahead.empty:
+            scheduled = days_from(self.scheduled, played["date"].max() + DAY)
         return dataclasses.replace(self, days=days, scheduled=scheduled)
 
     def weeks(self, dates: pd.Series, numbers: pd.Series) -> np.ndarray:

@@ -72,8 +72,8 @@ def forecast_table(
         games: The frame of a `Games`; where it has spread_home or total, p_home_cover or
             p_over follow.
         interval: Probability of the intervals, in percent.
-        rested: Whether the model knows of rest; `tired` then says which team played the day
-            before, where the other did not.
+        rested: Whether the model knows of rest; `tired` then says which team has a game the
+            day before, where the other has not.
 
     Raises:
         ConfigError: The interval is none.
@@ -85,7 +85,6 @@ def forecast_table(
         "date": games["date"].dt.strftime("%Y-%m-%d").to_numpy(),
         "home": games["home_team"].to_numpy(),
         "away": games["away_team"].to_numpy(),
-        **({"tired": tired(games)} if rested else {}),
         "home_mean": mean[:, 0],
         "away_mean": mean[:, 1],
         "home_sd": sd[:, 0],
@@ -104,6 +103,8 @@ def forecast_table(
         columns["p_home_cover"] = whole.cdf(SPREAD, games["spread_home"].to_numpy(float))
     if "total" in games:
         columns["p_over"] = 1 - whole.cdf(TOTAL, games["total"].to_numpy(float))
+    if rested:
+        columns["tired"] = tired(games)
     return pd.DataFrame(columns)
 
 

@@ -254,15 +254,14 @@ def _played(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, pd.DataFram
     ahead = missing & (frame["date"] >= played["date"].max())
     reasons = {
         "not played yet": ahead,
-        f"though later ones have them (until {played['date'].max():%Y-%m-%d}): taken to have "
-        "been moved or never played": missing & ~ahead,
+        "but games after have scores, so moved or never played": missing & ~ahead,
     }
     for reason, some in reasons.items():
         if some.any():
             count, first = int(some.sum()), frame.loc[some, "date"].min()
             games = "a game without scores" if count == 1 else f"{count:,} games without scores"
             warnings.warn(
-                f"{source}: left out {games} from {first:%Y-%m-%d} on, {reason}.",
+                f"{source}: left out {games}, {reason} (from {first:%Y-%m-%d} on).",
                 DpmfWarning,
                 stacklevel=3,
             )

@@ -1,7 +1,8 @@
 """Days of games in; which teams played the day before out."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,6 +40,12 @@ def days_before(days: Days, end: pd.Timestamp) -> Days:
     return _those(days, lambda day: day < end)
 
 
+def days_without(days: Days, others: Iterable[pd.Timestamp]) -> Days:
+    """All but some."""
+    left_out = set(others)
+    return _those(days, lambda day: day not in left_out)
+
+
 def _those(days: Days, wanted: Callable[[pd.Timestamp], bool]) -> Days:
     kept = {team: frozenset(filter(wanted, own)) for team, own in days.items()}
     return {team: own for team, own in kept.items() if own}
@@ -67,27 +74,30 @@ def rest(frame: pd.DataFrame, days: Days) -> np.ndarray:
 
 
 def tired(frame: pd.DataFrame) -> np.ndarray:
-    """The team of each game that played the day before, where the other did not; else ""."""
+    """The team of each game that has one the day before, where the other has not; else ""."""
     edge = frame["rest"]
     return np.select(
         [edge < EVEN, edge > EVEN], [frame[name].astype(str) for name in TEAMS], default=""
     )
 
 
-def tell_unknown(frame: pd.DataFrame, known: Days, *, source: str) -> None:
+def tell_unknown(frame: pd.DataFrame, known: Days, opening: Any, *, source: str) -> None:
     """Warn of games to come of which nobody knows who plays the day before.
+
+    A list of games is taken to be whole from its first day to its last: days without games are
+    free there.
 
     Args:
         frame: Of the games.
-        known: Days of the games before them.
+        known: Days of all other games.
+        opening: First day of the season that the first of these games belongs to.
         source: Where the games came from.
     """
-    last = max((max(own) for own in known.values()), default=pd.Timestamp.min)
-    before = frame["date"] - DAY
-    dark = frame.loc[(before > last) & ~before.isin(frame["date"]), "date"]
-    if len(dark):
+    first = frame["date"].min()
+    last = max((max(own) for own in known.values()), default=first - DAY)
+    if last < first - DAY and first != opening:
         warnings.warn(
-            f"{source}: the games of {dark.min():%Y-%m-%d} are forecast with both teams rested "
+            f"{source}: the games of {first:%Y-%m-%d} are forecast with both teams rested "
             "alike, since no game of the day before is known; if there are any, add them, "
             "without scores.",
             DpmfWarning,

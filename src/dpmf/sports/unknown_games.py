@@ -6,7 +6,7 @@ from dpmf.errors import DpmfWarning
 from dpmf.posterior import Fit
 from dpmf.sports.games import Games
 from dpmf.sports.notes import games_notes
-from dpmf.sports.rest import tell_unknown
+from dpmf.sports.rest import days_without, tell_unknown
 from dpmf.sports.teams import tell_unseen, unseen
 
 
@@ -24,7 +24,7 @@ def told_apart(fit: Fit, games: Games, *, source: str) -> list[str]:
     tell_unseen(strangers, known, source=source)
     calendar = games_notes(fit).calendar
     if "rest" in fit.spec.columns:
-        tell_unknown(games.frame, calendar.every_day, source=source)
+        _tell_unknown_rest(games, source)
     last = max(one.last for one in calendar.seasons)
     past = int((games.frame["date"] <= last).sum())
     if past:
@@ -35,3 +35,11 @@ def told_apart(fit: Fit, games: Games, *, source: str) -> list[str]:
             stacklevel=3,
         )
     return strangers
+
+
+def _tell_unknown_rest(games: Games, source: str) -> None:
+    own, dates = games.calendar, games.frame["date"]
+    others = days_without(own.every_day, dates)
+    season = games.frame.loc[dates.idxmin(), "season"]
+    (opening,) = (one.first for one in own.seasons if one.number == season)
+    tell_unknown(games.frame, others, opening, source=source)
