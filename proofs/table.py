@@ -18,7 +18,9 @@ Made by `proofs/run.py` from `proofs/results`; the table below says by which ver
 a run was not that of `make prove` as it stands. A proof that is not listed has no full-size
 result. Each proof is one module in `proofs/`, and small versions of all of them run in
 `make test` or `make test-long`. p-values are the smallest over all compared quantities, times
-their number. False-alarm rate: {total:g} for the table as a whole, so a row passes if its
+their number. Versions of proofs made before 0.4.0 are those of the commits that brought them.
+
+False-alarm rate: {total:g} for the table as a whole, so a row passes if its
 p-value is above {each:.1e}; a planted bug counts as caught below {caught:g}.
 
 | proof | case | engine | compared | size | p-value | note | holds |

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -79,30 +78,6 @@ def tired(frame: pd.DataFrame) -> np.ndarray:
     return np.select(
         [edge < EVEN, edge > EVEN], [frame[name].astype(str) for name in TEAMS], default=""
     )
-
-
-def tell_unknown(frame: pd.DataFrame, known: Days, opening: Any, *, source: str) -> None:
-    """Warn of games to come of which nobody knows who plays the day before.
-
-    A list of games is taken to be whole from its first day to its last: days without games are
-    free there.
-
-    Args:
-        frame: Of the games.
-        known: Days of all other games.
-        opening: First day of the season that the first of these games belongs to.
-        source: Where the games came from.
-    """
-    first = frame["date"].min()
-    last = max((max(own) for own in known.values()), default=first - DAY)
-    if last < first - DAY and first != opening:
-        warnings.warn(
-            f"{source}: the games of {first:%Y-%m-%d} are forecast with both teams rested "
-            "alike, since no game of the day before is known; if there are any, add them, "
-            "without scores.",
-            DpmfWarning,
-            stacklevel=3,
-        )
 
 
 def tell_even(frame: pd.DataFrame, inputs: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ from dpmf.errors import DpmfWarning
 from dpmf.posterior import Fit
 from dpmf.sports.games import Games
 from dpmf.sports.notes import games_notes
-from dpmf.sports.rest import days_without, tell_unknown
+from dpmf.sports.rest import DAY, days_without
 from dpmf.sports.teams import tell_unseen, unseen
 
 
@@ -22,10 +22,9 @@ def told_apart(fit: Fit, games: Games, *, source: str) -> list[str]:
     named = games.frame[["home_team", "away_team"]].to_numpy().reshape(-1)
     strangers = unseen(named, known)
     tell_unseen(strangers, known, source=source)
-    calendar = games_notes(fit).calendar
     if "rest" in fit.spec.columns:
         _tell_unknown_rest(games, source)
-    last = max(one.last for one in calendar.seasons)
+    last = max(one.last for one in games_notes(fit).calendar.seasons)
     past = int((games.frame["date"] <= last).sum())
     if past:
         warnings.warn(
@@ -38,8 +37,20 @@ def told_apart(fit: Fit, games: Games, *, source: str) -> list[str]:
 
 
 def _tell_unknown_rest(games: Games, source: str) -> None:
+    """Warn where nobody knows who plays the day before the first game.
+
+    A list of games is taken to be whole from its first day to its last: days without games are
+    free there, and so are those before a season.
+    """
     own, dates = games.calendar, games.frame["date"]
+    first = dates.min()
     others = days_without(own.every_day, dates)
-    season = games.frame.loc[dates.idxmin(), "season"]
-    (opening,) = (one.first for one in own.seasons if one.number == season)
-    tell_unknown(games.frame, others, opening, source=source)
+    last = max((max(days) for days in others.values()), default=first - DAY)
+    if last < first - DAY and first not in {one.first for one in own.seasons}:
+        warnings.warn(
+            f"{source}: the games of {first:%Y-%m-%d} are forecast with both teams rested "
+            "alike, since no game of the day before is known; if there are any, add them, "
+            "without scores.",
+            DpmfWarning,
+            stacklevel=4,
+        )
